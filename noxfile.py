@@ -14,7 +14,6 @@ nox.options.reuse_venv = "yes"
 nox.options.sessions = ["lint", "types", "layers", "generate_check", "tests"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
-MUTANTS = "lakepact/conformance/mutants/"  #: prove the suite, and are not distributed
 #: What runs with the lowest versions: a part of each package.
 LOWEST = ("tests/client", "tests/reference_server", "tests/conformance/command", "tests/conformance/data", "tests/conformance/harness")
 PARALLEL = ("-n", str((os.cpu_count() or 1) + 1), "-q")  #: one more than cores, because tests wait for servers a third of their time
@@ -95,14 +94,14 @@ def nightly(session: nox.Session) -> None:
 def mutants(session: nox.Session) -> None:
     """Every named fault of the reference server is found, and every check finds one."""
     install(session, package=".[all]")
-    session.run("python", "-m", "lakepact.conformance.mutants", *session.posargs)
+    session.run("python", "-m", "mutants", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
 @nox.session
 def mutants_together(session: nox.Session) -> None:
     """Servers with 3, 6 and 12 faults at once: each fault is found, and nothing else fails."""
     install(session, package=".[conformance]")
-    session.run("python", "-m", "lakepact.conformance.mutants.together", *(session.posargs or ("--causes-per-fault", "1.7")))
+    session.run("python", "-m", "mutants.together", *(session.posargs or ("--causes-per-fault", "1.7")), env={"PYTHONPATH": "tests"})
 
 
 @nox.session
@@ -258,7 +257,7 @@ def build(session: nox.Session) -> None:
     (wheel,) = out.glob("*.whl")
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     meant = {path.relative_to(root).as_posix() for root in ROOTS for path in Path(root, "lakepact").rglob("*") if path.is_file()}
-    meant = {name for name in meant if "__pycache__" not in name and not name.startswith(MUTANTS)}
+    meant = {name for name in meant if "__pycache__" not in name}
     if held != meant:
         session.error("\n".join(f"{'only in the wheel' if name in held else 'not in the wheel'}: {name}" for name in sorted(held ^ meant)))
     session.install("--force-reinstall", str(wheel))

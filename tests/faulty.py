@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.mutants import fault_named
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import ANSWERS, Fault
+from mutants import fault_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File
 
-sys.path.insert(0, str(Path(__file__).parent))  # MkDocs loads this file alone
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests")]  # MkDocs loads this file alone; the mutants are among the tests
 
 import requirement_pages
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
-ROOT = Path(__file__).parents[2]
 #: Pages of the root, by their path in the site; the readme is the first page.
 ROOT_PAGES = {
     "README.md": "index.md",

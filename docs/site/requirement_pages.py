@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import mutants
+import mutants
 from lakepact.conformance import suite as suites
 from lakepact.conformance.escaping import code
 from lakepact.conformance.escaping import markdown as md

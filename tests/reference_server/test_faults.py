@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import mutants, unnamed
-from lakepact.conformance.mutants import faults
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
 from lakepact.reference_server.app import service
@@ -42,6 +41,7 @@ from lakepact.reference_server.faults import (
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.service import Settings
+from mutants import faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

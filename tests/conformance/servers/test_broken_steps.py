@@ -9,11 +9,11 @@ import pytest
 from faulty import unnamed
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE
-from lakepact.conformance.mutants.iceberg_rest.operators.updates import ignored, in_place_of
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_call
+from mutants.iceberg_rest.operators.updates import ignored, in_place_of
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install

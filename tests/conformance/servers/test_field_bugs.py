@@ -15,13 +15,13 @@ import pytest
 from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.mutants import fault_named
-from lakepact.conformance.mutants.hunting import served
-from lakepact.conformance.mutants.iceberg_rest.operators.races import FAILURE
 from lakepact.conformance.outcome import Outcome
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_wire, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from mutants import fault_named
+from mutants.hunting import served
+from mutants.iceberg_rest.operators.races import FAILURE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

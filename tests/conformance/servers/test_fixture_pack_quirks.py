@@ -10,12 +10,12 @@ import pytest
 from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.mutants import fault_named
-from lakepact.conformance.mutants.hunting import served
 from lakepact.conformance.outcome import Outcome
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, on_reply, wrap_rule
+from mutants import fault_named
+from mutants.hunting import served
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,18 +13,6 @@ from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
-from lakepact.conformance.mutants.delta_sharing.operators.lines import on_metadata
-from lakepact.conformance.mutants.delta_sharing.operators.wrapped import (
-    IN_LINES,
-    METADATA,
-    PARQUET,
-    QUERY,
-    leave_out,
-    on_all,
-    on_wrapped,
-    write,
-)
-from lakepact.conformance.mutants.delta_sharing.protocol.capabilities import said
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import (
@@ -39,6 +27,18 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.running import running
+from mutants.delta_sharing.operators.lines import on_metadata
+from mutants.delta_sharing.operators.wrapped import (
+    IN_LINES,
+    METADATA,
+    PARQUET,
+    QUERY,
+    leave_out,
+    on_all,
+    on_wrapped,
+    write,
+)
+from mutants.delta_sharing.protocol.capabilities import said
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,12 @@ from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
-from lakepact.conformance.mutants.delta_sharing.operators.lines import (
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.running import running
+from mutants.delta_sharing.operators.lines import (
     CHANGES,
     QUERY,
     file_of,
@@ -21,11 +26,6 @@ from lakepact.conformance.mutants.delta_sharing.operators.lines import (
     on_partition_values,
     wrapper_of,
 )
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
-from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
-from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,11 +13,11 @@ from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.iceberg_rest.stateful.model_histories import NEVER_GIVEN
 from lakepact.conformance.embedded import embedded
-from lakepact.conformance.mutants import fault_named
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call
 from lakepact.reference_server.running import running
+from mutants import fault_named
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from lakepact.conformance import suite as suites
-from lakepact.conformance.mutants import faults
 from lakepact.generated.contract import Contract, contracts
+from mutants import faults
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Fault

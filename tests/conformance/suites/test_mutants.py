@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance import suite as suites
-from lakepact.conformance.mutants.hunting import Hunt, main, unproven
+from mutants.hunting import Hunt, main, unproven
+
+TESTS = Path(__file__).parents[2]
+
+
+def hunted(*options: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m mutants`."""
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    return subprocess.run([sys.executable, "-m", "mutants", *options], capture_output=True, text=True, check=False, env=env)
 
 
 def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
-    command = [sys.executable, "-m", "lakepact.conformance.mutants", "--jobs", "1", "--only", "IRC-RBY-*"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = hunted("--jobs", "1", "--only", "IRC-RBY-*")
 
     assert said.stdout == "iceberg_rest 1.11.0: 1 of 1 mutants killed; 0 judged requirements without a mutant\n"
     assert said.returncode == 0
@@ -23,7 +32,7 @@ def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
 @pytest.mark.nightly
 def test_versions_of_sharing_are_hunted_one_after_the_other() -> None:
     options = ("--contract", "delta_sharing", "--jobs", "1", "--only", "page-tokens-are-of-a-version", "--only", "DS-FIH-02")
-    said = subprocess.run([sys.executable, "-m", "lakepact.conformance.mutants", *options], capture_output=True, text=True, check=False)
+    said = hunted(*options)
 
     assert [line.partition(" killed")[0] for line in said.stdout.splitlines()] == [
         "delta_sharing 2026-02: 1 of 1 mutants",

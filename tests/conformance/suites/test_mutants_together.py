@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lakepact.conformance import suite as suites
-from lakepact.conformance.mutants import fault_named
-from lakepact.conformance.mutants.together import SIZES, drawn, footprint, tried
 from lakepact.reference_server.service import Settings
+from mutants import fault_named
+from mutants.together import SIZES, drawn, footprint, tried
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,14 +14,14 @@ from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.commands.check import check as command
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.mutants import faults
-from lakepact.conformance.mutants.hunting import served
 from lakepact.conformance.outcome import NotOffered, Outcome
 from lakepact.conformance.redaction import secrets_of
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
+from mutants import faults
+from mutants.hunting import served
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Fault

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 PAGE = Path(__file__).parents[3] / "docs" / "write-a-check.md"
-MODULE = re.compile(r"`conformance/(lakepact/\S+)\.py`:\n\n```python\n(.*?)```", re.DOTALL)
+MODULE = re.compile(r"`(?:conformance|tests)/((?:lakepact|mutants)/\S+)\.py`:\n\n```python\n(.*?)```", re.DOTALL)
 
 RUN = """
 import sys, types

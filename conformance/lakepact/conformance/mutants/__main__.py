@@ -1,7 +1,0 @@
-"""`python -m lakepact.conformance.mutants` hunts the mutants."""
-
-from __future__ import annotations
-
-from .hunting import main
-
-main()

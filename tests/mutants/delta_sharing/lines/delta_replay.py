@@ -1,0 +1,68 @@
+"""Lines in delta format that no log can be made of."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, fault, on_lines, wrap_rule
+from mutants.delta_sharing.operators.lines import QUERY, on_files, on_metadata
+from mutants.delta_sharing.operators.requests import on_query, without
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@fault("DS-DWP-02", "DS-QRY-09", by=partial(on_metadata, QUERY))
+def column_mapping_is_lost(metadata: dict[str, Any]) -> None:
+    """The settings of tables are not forwarded."""
+    metadata["configuration"] = {}
+
+
+@fault("DS-DWP-02", by=partial(on_lines, QUERY))
+def reader_features_are_lost(lines: list[Any]) -> None:
+    """The protocol in delta format names no reader features."""
+    protocol = lines[0]["protocol"].get("deltaProtocol")
+    if protocol:
+        protocol.pop("readerFeatures", None)
+
+
+@fault("DS-DFL-07", "DS-DWP-02", "DS-QRY-09", by=partial(on_files, QUERY))
+def deletion_vectors_stay_behind(file: dict[str, Any]) -> None:
+    """Deletion vectors are given by the provider's own paths."""
+    vector = file.get("deletionVector")
+    if vector and vector["storageType"] == "p":
+        vector |= {"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^"}
+
+
+@fault("DS-DFL-07", "DS-DWP-02", "DS-QRY-09", by=partial(on_files, QUERY))
+def deletion_vectors_at_one_place(file: dict[str, Any]) -> None:
+    """Deletion vectors are all said to stand at the start of their file."""
+    vector = file.get("deletionVector")
+    if vector and vector["storageType"] == "p":
+        vector["offset"] = 1
+
+
+@fault("DS-DFL-07", "DS-QRY-09", by=partial(on_files, QUERY))
+def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
+    """Deletion vectors within the log are written in lower case."""
+    vector = file.get("deletionVector")
+    if vector and vector["storageType"] == "i":
+        vector["pathOrInlineDv"] = vector["pathOrInlineDv"].lower()
+
+
+@fault("DS-EST-06", by=partial(wrap_rule, "agreed"))
+def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
+    """A refresh token leads to all files, whatever the hints were."""
+
+    def recalled(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) -> dict[str, Any]:
+        said = agreed(asked, held, member=member)
+        return {name: value for name, value in said.items() if member != "refreshToken" or "Hint" not in name}
+
+    return recalled
+
+
+@fault("DS-EST-06")
+def refreshes_are_new_queries() -> Install:
+    """A refresh token leads to the current version."""
+    return on_query(without("refreshToken"))

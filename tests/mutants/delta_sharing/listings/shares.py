@@ -1,0 +1,146 @@
+"""Shares and schemas that are not described as they are."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.delta_sharing import op
+from lakepact.reference_server.delta_sharing.answers import json_answer
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
+from lakepact.reference_server.http.problems import Problem
+from mutants.delta_sharing.operators.absent import absent_is_empty
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+LIST, GET, SCHEMAS = op.list_shares, op.get_share, op.list_schemas
+
+
+def _said_of_shares(**members: Any) -> Install:
+    """Have every share say something of itself."""
+
+    def change(document: dict[str, Any]) -> None:
+        for share in document.get("items", [document.get("share")]):
+            share.update(members)
+
+    return on_answer((LIST, GET), change)
+
+
+def _without(member: str) -> Install:
+    def change(document: dict[str, Any]) -> None:
+        for item in document["items"]:
+            del item[member]
+
+    return on_answer(SCHEMAS, change)
+
+
+@fault("DS-SHR-01", by=partial(on_answer, LIST))
+def share_without_name(document: dict[str, Any]) -> None:
+    """The last share has no name."""
+    if document["items"]:
+        del document["items"][-1]["name"]
+
+
+@fault("DS-SHR-02")
+def share_ids_change() -> Install:
+    """Shares have another id each time."""
+    numbers = itertools.count()
+
+    def change(document: dict[str, Any]) -> None:
+        for share in document.get("items", [document.get("share")]):
+            share["id"] = f"id-{next(numbers)}"
+
+    return on_answer((LIST, GET), change)
+
+
+@fault("DS-SHR-02", by=partial(on_answer, (LIST, GET)))
+def shares_have_one_id(document: dict[str, Any]) -> None:
+    """All shares have one id."""
+    for share in document.get("items", [document.get("share")]):
+        share["id"] = "one"
+
+
+@fault("DS-SHR-04")
+def comments_are_too_long() -> Install:
+    """Comments of shares are longer than they may be."""
+    return _said_of_shares(comment="x" * 65537)
+
+
+@fault("DS-SHR-04")
+def comments_are_numbers() -> Install:
+    """Comments of shares are numbers."""
+    return _said_of_shares(comment=1)
+
+
+@fault("DS-SHR-05")
+def properties_are_numbers() -> Install:
+    """Properties of shares are numbers."""
+    return _said_of_shares(properties={"a": 1})
+
+
+@fault("DS-SHR-05")
+def properties_are_too_many() -> Install:
+    """Shares have 51 properties."""
+    return _said_of_shares(properties={str(n): "" for n in range(51)})
+
+
+@fault("DS-GSH-01")
+def bare_shares() -> Install:
+    """A share is answered without the member `share` around it."""
+    return on_answer(GET, lambda d: d["share"])
+
+
+@fault("DS-GSH-01")
+def listed_shares_are_not_found() -> Install:
+    """Shares are listed, but not found by their names."""
+    return on_status(GET, {200: 404})
+
+
+@fault("DS-GSH-02", by=partial(on_answer, GET))
+def shares_lose_their_comment(document: dict[str, Any]) -> None:
+    """A share that is asked for by its name has no comment."""
+    document["share"].pop("comment", None)
+
+
+@fault("DS-GSH-03", by=partial(on_call, GET))
+def absent_shares_are_described(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A share that does not exist is described."""
+    try:
+        return handler(**arguments)
+    except Problem:
+        return json_answer({"share": {"name": arguments["share"]}})
+
+
+@fault("DS-GSH-03")
+def absent_shares_are_malformed() -> Install:
+    """Asking for a share that does not exist is a 400."""
+    return on_status(GET, {404: 400})
+
+
+@fault("DS-LSC-01")
+def schemas_without_share() -> Install:
+    """Schemas do not say to which share they belong."""
+    return _without("share")
+
+
+@fault("DS-LSC-01", by=partial(on_answer, SCHEMAS))
+def schemas_of_another_share(document: dict[str, Any]) -> None:
+    """Schemas say that they belong to another share."""
+    for item in document["items"]:
+        item["share"] = "another"
+
+
+@fault("DS-LSC-01", by=partial(on_answer, SCHEMAS))
+def last_schema_is_not_listed(document: dict[str, Any]) -> None:
+    """The last schema of a share is left out."""
+    if "nextPageToken" not in document:
+        document["items"] = document["items"][:-1]
+
+
+@fault("DS-LSC-02")
+def absent_shares_have_no_schemas() -> Install:
+    """A share that does not exist has no schemas."""
+    return on_call(SCHEMAS, absent_is_empty)

@@ -1,0 +1,200 @@
+"""Servers that misread what a client can do, or say something else than what they do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.delta_sharing import op
+from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.faults import Install, fault, on_call, on_reply, replace_rule, wrap_rule
+from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+
+HEADER = b"delta-sharing-capabilities"
+
+
+def _read(change: Callable[[str], str]) -> Install:
+    """Read another header than the one that is sent."""
+    return wrap_rule("read_capabilities", lambda original: lambda header: original(header and change(header)))
+
+
+def _not_for(*operations: OperationId) -> Install:
+    """Read the header of other operations alone."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return handler(**{name: value for name, value in arguments.items() if name != "delta_sharing_capabilities"})
+
+    return on_call(operations, act)
+
+
+def _delta_is_the_default(capabilities: Capabilities) -> Capabilities:
+    return replace(capabilities, formats=(DELTA, PARQUET)) if capabilities.formats is None else capabilities
+
+
+def said(change: Callable[[bytes], bytes | None]) -> Install:
+    """Send another capabilities header in answers, or none."""
+
+    def changed(reply: Reply, _: Scope) -> Reply:
+        headers = []
+        for name, value in reply.headers:
+            text = change(value) if name == HEADER else value
+            if text is not None:
+                headers.append((name, text))
+        return replace(reply, headers=tuple(headers))
+
+    return on_reply(IN_LINES, changed)
+
+
+@fault("DS-RDF-01", by=partial(on_reply, QUERY))
+def reader_features_cost_statistics(reply: Reply, scope: Scope) -> Reply:
+    """In parquet format, files have no statistics for who names reader features."""
+    header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
+    if reply.status != 200 or b"readerfeatures" not in header or b"=delta" in header or not reply.has_body:
+        return reply
+    lines = [json.loads(line) for line in reply.joined().body.splitlines()]
+    for line in lines:
+        line.get("file", {}).pop("stats", None)
+    return replace(reply, chunks=None, body=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
+@fault("DS-CAP-01", by=partial(_read))
+def capabilities_in_small_letters_alone(header: str) -> str:
+    """Capabilities in capitals are passed over."""
+    return ";".join(part for part in header.split(";") if part.partition("=")[0] == part.partition("=")[0].lower())
+
+
+@fault("DS-CAP-01", by=partial(_read))
+def first_capability_alone(header: str) -> str:
+    """Capabilities after the first one are passed over."""
+    return header.partition(";")[0] + ";readerfeatures=deletionvectors,columnmapping,timestampntz"
+
+
+@fault("DS-CAP-02", "DS-CAP-04")
+def queries_have_no_capabilities() -> Install:
+    """Capabilities do not count for queries."""
+    return _not_for(QUERY)
+
+
+@fault("DS-MET-04")
+def metadata_has_no_capabilities() -> Install:
+    """Capabilities do not count for metadata."""
+    return _not_for(op.get_table_metadata)
+
+
+@fault("DS-QRY-09", by=partial(wrap_rule, "negotiate"))
+def vectors_are_passed_over_in_parquet_format(original: Callable[..., str]) -> Callable[..., str]:
+    """In parquet format, a table has the rows that deletion vectors delete, and columns by their physical names."""
+
+    def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
+        return PARQUET if capabilities.formats == (PARQUET,) else original(capabilities, needed)
+
+    return negotiate
+
+
+@fault("DS-CAP-02", "DS-CAP-04")
+def changes_have_no_capabilities() -> Install:
+    """Capabilities do not count for changes."""
+    return _not_for(CHANGES)
+
+
+@fault("DS-CAP-03")
+def delta_is_the_default() -> Install:
+    """A client that names no format gets delta format."""
+    return wrap_rule("read_capabilities", lambda original: lambda header: _delta_is_the_default(original(header)))
+
+
+@fault("DS-RDF-01", "DS-CAP-03", "DS-CAP-04", by=partial(wrap_rule, "negotiate"))
+def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., str]:
+    """A client that names reader features gets delta format."""
+
+    def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
+        chosen = original(capabilities, needed)
+        return DELTA if capabilities.reader_features else chosen
+
+    return negotiate
+
+
+@fault("DS-CAP-05", by=partial(on_call, QUERY))
+def both_formats_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A query that names both formats is refused."""
+    if "," in (arguments.get("delta_sharing_capabilities") or "").partition(";")[0]:
+        raise refused(400, "a response format is one of two")
+    return handler(**arguments)
+
+
+@fault("DS-CAP-05", by=partial(on_call, QUERY))
+def both_formats_need_reader_features(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A query that names both formats, and no reader features, is refused."""
+    header = (arguments.get("delta_sharing_capabilities") or "").lower()
+    if "," in header.partition(";")[0] and "readerfeatures" not in header:
+        raise refused(400, "reader features have to be named with delta format")
+    return handler(**arguments)
+
+
+@fault("DS-CAP-05", by=partial(on_all, form=DELTA, of=QUERY))
+def delta_format_lacks_a_file(lines: list[Any]) -> list[Any]:
+    """In delta format, the last file of a query is missing."""
+    return lines[:-1] if "file" in lines[-1] else lines
+
+
+@fault("DS-CAP-06", "DS-RDF-02", by=partial(replace_rule, "negotiate"))
+def first_format_wins(capabilities: Capabilities, _: Iterable[str]) -> str:
+    """The format that is named first is the one."""
+    return (capabilities.formats or (PARQUET,))[0]
+
+
+@fault("DS-RDF-02", by=partial(wrap_rule, "negotiate"))
+def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[..., str]:
+    """Reader features that a client lacks are sent all the same."""
+
+    def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
+        features = frozenset(feature.lower() for feature in needed)
+        return (
+            original(replace(capabilities, reader_features=features), needed)
+            if DELTA in (capabilities.formats or ())
+            else original(capabilities, needed)
+        )
+
+    return negotiate
+
+
+@fault("DS-RDF-02", by=partial(on_reply, (QUERY, op.get_table_metadata)))
+def missing_reader_features_are_a_failure(reply: Reply, scope: Scope) -> Reply:
+    """A client that names both formats and no reader feature gets 500 where one is needed."""
+    header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
+    unread = reply.status == 400 and b"," in header.partition(b";")[0] and b"readerfeatures" not in header
+    return replace(reply, status=500) if unread else reply
+
+
+@fault("DS-CAP-10")
+def format_is_not_said() -> Install:
+    """The format of an answer is not in its header."""
+    return said(lambda _: None)
+
+
+@fault("DS-CAP-10", by=partial(said))
+def format_is_said_wrongly(value: bytes) -> bytes:
+    """The header of an answer names the other format."""
+    return value.replace(b"=parquet", b"=other").replace(b"=delta", b"=parquet").replace(b"=other", b"=delta")
+
+
+@fault("DS-DF-04")
+def format_is_said_in_capitals() -> Install:
+    """The header of an answer names the format in capitals."""
+    return said(bytes.upper)
+
+
+@fault("DS-DF-04")
+def format_is_said_as_it_is_spelled() -> Install:
+    """The header of an answer spells its key in mixed case."""
+    return said(lambda v: v.replace(b"responseformat", b"responseFormat"))

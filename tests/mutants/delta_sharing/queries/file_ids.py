@@ -1,0 +1,102 @@
+"""Ids of files that change, or that several files have."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.delta_sharing import op
+from lakepact.reference_server.faults import Install, fault, on_call
+from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+
+def _new_ids(kind: str, form: str) -> Install:
+    """Give files another id in every answer."""
+    numbers = itertools.count()
+    return on_wrapped(kind, lambda document: document.update(id=f"file-{next(numbers)}"), form=form)
+
+
+def _by_size(document: Document) -> None:
+    """Name files by what several of them share."""
+    action: dict[str, Any] = next(iter(document.get("deltaSingleAction", {"": document}).values()))
+    document["id"] = f"size-{action['size'] // 1_000_000}"
+
+
+@fault("DS-FIL-03", "DS-DFL-01", by=partial(on_call, op.query_table))
+def ids_are_of_their_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Files have other ids in answers of earlier versions."""
+    reply = handler(**arguments)
+    if (arguments.get("body") or {}).keys() != {"version"} or not reply.has_body:
+        return reply
+    version, now = (dict(one.headers)[b"delta-table-version"] for one in (reply, handler(**arguments | {"body": {}})))
+    lines = reply.joined().body
+    return reply if version == now else replace(reply, chunks=None, body=lines.replace(b'"id":"', b'"id":"%b-' % version))
+
+
+@fault("DS-DFL-01", by=partial(on_wrapped, "file", form=DELTA, of=op.query_table_changes))
+def wrapped_files_of_changes_share_an_id(file: Document) -> None:
+    """In delta format all files of changes have one id."""
+    if "cdc" in file["deltaSingleAction"]:
+        file["id"] = "changes"
+
+
+@fault("DS-DFL-02", by=partial(on_wrapped, "file", form=DELTA))
+def vectors_have_the_ids_of_data(document: Document) -> None:
+    """The file of a deletion vector has the id of the data file."""
+    if "deletionVectorFileId" in document:
+        document["deletionVectorFileId"] = document["id"]
+
+
+@fault("DS-CDC-01")
+def files_of_changes_share_an_id() -> Install:
+    """All files of changes have one id."""
+    return on_wrapped("cdf", write(id="changes"))
+
+
+@fault("DS-FIL-03")
+def ids_change() -> Install:
+    """Ids of files are others each time."""
+    return _new_ids("file", PARQUET)
+
+
+@fault("DS-DFL-01")
+def delta_ids_change() -> Install:
+    """Ids of files in delta format are others each time."""
+    return _new_ids("file", DELTA)
+
+
+@fault("DS-FIL-03")
+def changes_name_files_anew() -> Install:
+    """Files that were added have other ids among the changes."""
+    return on_wrapped("add", rewrite("id", lambda known: f"change-{known}"), form=PARQUET, of=CHANGES)
+
+
+@fault("DS-DFL-01")
+def delta_changes_name_files_anew() -> Install:
+    """Files that were added have other ids among the changes in delta format."""
+    return on_wrapped("file", rewrite("id", lambda known: f"change-{known}"), form=DELTA, of=CHANGES)
+
+
+@fault("DS-FIL-03")
+def ids_are_shared() -> Install:
+    """Several files have one id."""
+    return on_wrapped("file", _by_size, form=PARQUET)
+
+
+@fault("DS-DFL-01")
+def delta_ids_are_shared() -> Install:
+    """Several files have one id in delta format."""
+    return on_wrapped("file", _by_size, form=DELTA)
+
+
+@fault("DS-REM-02")
+def removed_files_have_other_ids() -> Install:
+    """Removed files have other ids than added ones."""
+    return _new_ids("remove", PARQUET)

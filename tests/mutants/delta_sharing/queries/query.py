@@ -1,0 +1,176 @@
+"""Queries that are not understood, or answered with other lines than they should be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, on_request, unchecked
+from mutants.delta_sharing.operators.requests import on_query
+from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all, on_wrapped
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+
+MEMBERS = frozenset({"predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion"})
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    return next((value for key, value in scope["headers"] if key == name), b"")
+
+
+def _some_types_alone(body: dict[str, Any]) -> dict[str, Any]:
+    """Pass over members of another type."""
+    kinds: dict[str, type] = {"limitHint": int, "version": int, "startingVersion": int, "timestamp": str, "predicateHints": list}
+    return {name: value for name, value in body.items() if isinstance(value, kinds.get(name, object))}
+
+
+def _read_as_far_as_it_goes(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Take a body that is no object for an empty one."""
+    body = arguments.get("body")
+    return handler(**arguments | {"body": _some_types_alone(body) if isinstance(body, dict) else {}})
+
+
+def _files_for_changes(lines: list[Any]) -> list[Any]:
+    """Call changed files just files."""
+    return [{"file": line.get("add") or line["remove"]} if line.keys() & {"add", "remove"} else line for line in lines]
+
+
+def _since(change: Any) -> Install:
+    """Change the lines of answers about changed files."""
+    return on_lines(QUERY, lambda lines: change(lines) if any(line.keys() & {"add", "remove"} for line in lines) else None)
+
+
+@fault("DS-QRY-01", by=partial(on_request, QUERY))
+def queries_need_a_content_type(scope: Scope) -> None:
+    """A query without Content-Type is refused."""
+    if not _header(scope, b"content-type"):
+        raise refused(415, "a query needs a Content-Type")
+
+
+@fault("DS-QRY-01", by=partial(on_request, QUERY))
+def queries_have_no_charset(scope: Scope) -> None:
+    """A query whose Content-Type has a charset is refused."""
+    if b";" in _header(scope, b"content-type"):
+        raise refused(415, "the Content-Type of a query is application/json")
+
+
+@fault("DS-QRY-02", by=partial(on_lines, QUERY))
+def last_file_is_not_answered(lines: list[Any]) -> list[Any]:
+    """The last file of a snapshot is missing."""
+    return lines[:-1] if "file" in lines[-1] else lines
+
+
+@fault("DS-QRY-10", "DS-DF-12", "DS-DF-20", by=partial(on_call, QUERY))
+def unknown_members_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A query with a member that is not known is refused."""
+    if unknown := set(arguments.get("body") or {}) - MEMBERS:
+        raise refused(400, f"unknown members: {', '.join(sorted(unknown))}")
+    return handler(**arguments)
+
+
+@fault("DS-QRY-10", by=partial(on_request, QUERY))
+def queries_have_no_parameters(scope: Scope) -> None:
+    """A query with parameters in its URL is refused."""
+    if scope["query_string"]:
+        raise refused(400, "a query has no parameters")
+
+
+@fault("DS-QRY-10", "DS-DF-12", by=partial(on_request, CHANGES))
+def unknown_parameters_are_refused(scope: Scope) -> None:
+    """Changes are refused if a parameter is not known."""
+    if any(name in scope["query_string"].lower() for name in (b"unknown", b"readchangefeed")):
+        raise refused(400, "there is no such parameter")
+
+
+@fault("DS-QRY-10", by=partial(on_query))
+def unknown_members_limit(body: dict[str, Any]) -> dict[str, Any]:
+    """A member that is not known counts as a limit."""
+    return {**body, "limitHint": 0} if set(body) - MEMBERS else body
+
+
+@fault("DS-QRY-11")
+def types_of_members_do_not_count(service: Any) -> None:
+    """Members of another type are passed over."""
+    unchecked(QUERY)(service)
+    on_call(QUERY, _read_as_far_as_it_goes)(service)
+
+
+@fault("DS-QRY-04")
+def queries_begin_with_metadata() -> Install:
+    """The answer to a query begins with its metadata."""
+    return on_lines(QUERY, lambda lines: [lines[1], lines[0], *lines[2:]])
+
+
+@fault("DS-QRY-04")
+def queries_end_with_protocol() -> Install:
+    """The protocol comes last."""
+    return on_lines(QUERY, lambda lines: [*lines[1:], lines[0]])
+
+
+@fault("DS-QRY-06", by=partial(on_all, form=PARQUET, of=QUERY))
+def files_of_snapshots_are_added(lines: list[Any]) -> list[Any]:
+    """Files of a snapshot are called added ones."""
+    return [{"add": line["file"]} if "file" in line else line for line in lines]
+
+
+@fault("DS-QRY-06", by=partial(on_wrapped, "file", form=DELTA, of=QUERY))
+def files_of_snapshots_are_removed(file: dict[str, Any]) -> None:
+    """Files of a snapshot wrap removes."""
+    file["deltaSingleAction"] = {"remove" if kind == "add" else kind: action for kind, action in file["deltaSingleAction"].items()}
+
+
+@fault("DS-QRY-07")
+def changed_files_are_files() -> Install:
+    """Changed files are called files."""
+    return _since(_files_for_changes)
+
+
+@fault("DS-DF-09", by=partial(on_reply, IN_LINES))
+def answers_end_with_an_empty_line(reply: Reply, _: Scope) -> Reply:
+    """An empty line ends each answer in lines."""
+    return replace(reply, chunks=None, body=reply.joined().body + b"\n") if reply.status == 200 else reply
+
+
+@fault("DS-DF-15", by=partial(on_request, CHANGES))
+def truth_is_in_small_letters(scope: Scope) -> None:
+    """includeHistoricalMetadata=True is refused."""
+    if b"includeHistoricalMetadata=T" in scope["query_string"]:
+        raise refused(400, "includeHistoricalMetadata is true or false")
+
+
+@fault("DS-DF-12", by=partial(on_call, QUERY))
+def refresh_tokens_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A request for a refresh token is refused."""
+    if (arguments.get("body") or {}).get("includeRefreshToken"):
+        raise refused(400, "this server has no refresh tokens")
+    return handler(**arguments)
+
+
+@fault("DS-DF-12", by=partial(on_query))
+def hints_of_spark_leave_nothing(body: dict[str, Any]) -> dict[str, Any]:
+    """An empty array of hints leaves no file."""
+    return {**body, "limitHint": 0} if body.get("predicateHints") == [] else body
+
+
+@fault("DS-DF-20", by=partial(on_call, QUERY))
+def pages_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A query with maxFiles is refused."""
+    if "maxFiles" in (arguments.get("body") or {}):
+        raise refused(400, "this server has no pages")
+    return handler(**arguments)
+
+
+@fault("DS-DF-20", by=partial(on_reply, QUERY))
+def hash_of_ids_is_not_repeated(reply: Reply, _: Scope) -> Reply:
+    """The header fileidhash is not repeated."""
+    return replace(reply, headers=tuple(h for h in reply.headers if h[0] != b"fileidhash"))
+
+
+@fault("DS-DF-20", by=partial(on_reply, QUERY))
+def hash_of_ids_is_repeated_in_capitals(reply: Reply, _: Scope) -> Reply:
+    """The header fileidhash is repeated in capitals."""
+    return replace(reply, headers=tuple((n, v.upper() if n == b"fileidhash" else v) for n, v in reply.headers))

@@ -1,0 +1,88 @@
+"""Statistics that do not hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, fault
+from mutants.delta_sharing.operators.lines import CHANGES, on_files, on_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _moved(member: str, by: int) -> Callable[[dict[str, Any]], None]:
+    """Move the bounds of whole numbers."""
+
+    def edit(stats: dict[str, Any]) -> None:
+        bounds = stats.get(member, {})
+        for name, value in bounds.items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                bounds[name] = value + by
+
+    return edit
+
+
+@fault("DS-STA-04", by=partial(on_statistics))
+def texts_are_bounded_without_case(stats: dict[str, Any]) -> None:
+    """The bounds of texts are those of their small letters."""
+    for member in ("minValues", "maxValues"):
+        bounds = stats.get(member) or {}
+        bounds.update({name: value.lower() for name, value in bounds.items() if isinstance(value, str) and value.isalpha()})
+
+
+@fault("DS-STA-01", by=partial(on_files, CHANGES))
+def changed_files_have_one_record(file: dict[str, Any]) -> None:
+    """The statistics of files among changes say that they have one row."""
+    if file.get("stats"):
+        file["stats"] = json.dumps({**json.loads(file["stats"]), "numRecords": 1})
+
+
+@fault("DS-STA-03", by=partial(on_statistics))
+def null_counts_are_zero(stats: dict[str, Any]) -> None:
+    """Statistics report no nulls."""
+    for name in stats.get("nullCount", {}):
+        stats["nullCount"][name] = 0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
+
+
+@fault("DS-STA-04")
+def minima_are_too_high() -> Install:
+    """The minima of whole numbers are one too high."""
+    return on_statistics(_moved("minValues", 1))
+
+
+@fault("DS-STA-05")
+def maxima_are_too_low() -> Install:
+    """The maxima of whole numbers are one too low."""
+    return on_statistics(_moved("maxValues", -1))
+
+
+@fault("DS-STA-05", by=partial(on_statistics))
+def maxima_are_cut(stats: dict[str, Any]) -> None:
+    """The maxima of texts are cut to 16 characters."""
+    for name, value in stats.get("maxValues", {}).items():
+        if isinstance(value, str) and not value[:1].isdigit():
+            stats["maxValues"][name] = value[:16]
+
+
+@fault("DS-STA-04", "DS-STA-05", by=partial(on_statistics))
+def dates_are_numbers(stats: dict[str, Any]) -> None:
+    """Statistics have days since 1970 for dates."""
+    for member in ("minValues", "maxValues"):
+        bounds = stats.get(member, {})
+        for name, value in bounds.items():
+            if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+                bounds[name] = date.fromisoformat(value).toordinal() - date(1970, 1, 1).toordinal()
+
+
+@fault("DS-STA-02", by=partial(on_statistics))
+def statistics_are_flat(stats: dict[str, Any]) -> None:
+    """Statistics of nested columns are not nested."""
+    for member in ("nullCount", "minValues", "maxValues"):
+        known = stats.get(member, {})
+        for name in [name for name, value in known.items() if isinstance(value, dict)]:
+            known |= {f"{name}.{inner}": value for inner, value in known.pop(name).items()}

@@ -1,0 +1,222 @@
+"""Time travel to somewhere else, and starts and ends that are not where they were asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.queries.changes import row_changes
+from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    fault,
+    on_call,
+    on_lines,
+    on_status,
+    replace_rule,
+    wrap_rule,
+)
+from mutants.delta_sharing.operators.lines import QUERY, file_of, only, wrapper_of
+from mutants.delta_sharing.operators.requests import on_query, without
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server.delta_sharing.log import Commit, Log
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+
+def _read(reading: Callable[[str], int], edit: Callable[[str], str]) -> Callable[[str], int]:
+    return lambda text: reading(edit(text))
+
+
+def _timestamps(edit: Callable[[str], str]) -> Install:
+    """Read all timestamps as something else."""
+    return all_of(*(wrap_rule(name, lambda reading: _read(reading, edit)) for name in ("not_before", "not_after")))
+
+
+@fault("DS-TTV-07", by=partial(on_lines, QUERY))
+def vectors_of_changed_files_are_lost(lines: list[Any]) -> None:
+    """Files that changed have no deletion vector."""
+    changed = [line["file"]["deltaSingleAction"] for line in lines if "deltaSingleAction" in line.get("file", {})]
+    if any("remove" in single for single in changed):
+        for single in changed:
+            next(iter(single.values())).pop("deletionVector", None)
+
+
+@fault("DS-QRY-08", "DS-QRY-09", by=partial(wrap_rule, "version_at"))
+def times_lead_to_the_version_before(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
+    """A query as of a time is one of the version before."""
+    return lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest())
+
+
+@fault("DS-TTV-02", by=partial(wrap_rule, "version_at"))
+def commits_are_made_in_whole_seconds(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
+    """A query as of a time is one of the last version that was made within the same second."""
+    return lambda log, milliseconds: of(log, milliseconds - milliseconds % 1000 + 999)
+
+
+@fault("DS-TTV-02", by=partial(wrap_rule, "version_at"))
+def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
+    """A query as of a time before the first version is one of that."""
+
+    def at(log: Log, milliseconds: int) -> int:
+        early = milliseconds < log.timestamp(log.earliest())
+        return log.earliest() if early else of(log, milliseconds)
+
+    return at
+
+
+@fault("DS-TTV-03")
+def history_is_always_shared() -> Install:
+    """Older versions are answered of tables whose history is not shared."""
+    return replace_rule("history_is_shared", accept)
+
+
+@fault("DS-TTV-04", by=partial(on_query))
+def unknown_versions_are_the_current_one(body: dict[str, Any]) -> dict[str, Any]:
+    """A version that is not there is answered with the current one."""
+    version = body.get("version")
+    return without("version")(body) if isinstance(version, int) and not 0 <= version < 4 else body
+
+
+@fault("DS-TTV-04")
+def unknown_versions_are_a_failure() -> Install:
+    """A version that is not there returns 500."""
+    return on_status(QUERY, {400: 500})
+
+
+@fault("DS-TTV-05")
+def two_moments_are_one() -> Install:
+    """Of two ways to say which version, one counts."""
+    return replace_rule("points_exclude_each_other", accept)
+
+
+@fault("DS-TTV-06", by=partial(on_lines, QUERY))
+def travelled_files_are_undated(lines: list[Any]) -> None:
+    """Files of a time travel have neither version nor timestamp."""
+    for line in lines:
+        if file_of(line) is not None:
+            for member in ("version", "timestamp"):
+                wrapper_of(line).pop(member, None)
+
+
+@fault("DS-TTV-06", by=partial(on_lines, QUERY))
+def travelled_files_count_seconds(lines: list[Any]) -> None:
+    """The timestamp of files of a time travel is in seconds."""
+    for line in lines:
+        if file_of(line) is not None and "timestamp" in wrapper_of(line):
+            wrapper_of(line)["timestamp"] //= 1000
+
+
+@fault("DS-TTV-08", by=partial(on_lines, QUERY))
+def later_metadata_is_left_out(lines: list[Any]) -> list[Any]:
+    """Changes since a version have the first metadata only."""
+    return lines[:2] + [line for line in lines[2:] if "metaData" not in line]
+
+
+@fault("DS-TTV-08", by=partial(on_lines, QUERY))
+def later_metadata_has_the_first_version(lines: list[Any]) -> None:
+    """The metaData lines of changes since a version are all of that version."""
+    first, *later = [line["metaData"] for line in lines if "metaData" in line] or [{}]
+    for one in later:
+        one["version"] = first.get("version", 0)
+
+
+@fault("DS-TTV-11", by=partial(replace_rule, "file_changes"))
+def compactions_are_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Files that compactions added and removed are listed as changes."""
+    yield from (("add", action) for action in commit.adds)
+    yield from (("remove", action) for action in commit.removes)
+
+
+@fault("DS-TTV-12", "DS-CDF-13")
+def ranges_may_run_backwards() -> Install:
+    """A range that ends before its start is empty."""
+    return replace_rule("range_is_in_order", accept)
+
+
+@fault("DS-TTV-12", by=partial(on_query))
+def starts_after_the_end_are_empty(body: dict[str, Any]) -> dict[str, Any]:
+    """A start after the current version returns 200."""
+    return body if body.get("startingVersion", 0) < 5 else without("startingVersion")(body)
+
+
+@fault("DS-TTV-13")
+def changed_files_are_change_files() -> Install:
+    """Changes since a version are files of the change data feed."""
+    return replace_rule("file_changes", row_changes)
+
+
+@fault("DS-TSF-01", by=partial(_timestamps))
+def no_z_in_timestamps(text: str) -> str:
+    """Timestamps that end with Z are refused."""
+    if text.endswith("Z"):
+        raise BadTimestamp("write the zone as +00:00")
+    return text
+
+
+@fault("DS-TSF-02", by=partial(_timestamps))
+def timestamps_are_guessed(text: str) -> str:
+    """An invalid timestamp is parsed as a valid one."""
+    if text.isdigit() or not text[:4].isdigit():
+        return "2025-01-01T00:00:00Z"
+    return text if "T" in text else text.replace(" ", "T") + "Z"
+
+
+@fault("DS-TSF-03", by=partial(_timestamps))
+def offsets_are_passed_over(text: str) -> str:
+    """The offset of a timestamp does not count."""
+    return text if text.endswith("Z") else text[:-6] + "Z"
+
+
+@fault("DS-TSF-03", by=partial(_timestamps))
+def fractions_are_passed_over(text: str) -> str:
+    """The fraction of a timestamp does not count."""
+    head, dot, tail = text.partition(".")
+    return head + tail.lstrip("0123456789") if dot else text
+
+
+@fault("DS-TSF-03", by=partial(_timestamps))
+def long_fractions_are_a_failure(text: str) -> str:
+    """A timestamp whose fraction has more than three digits is a failure."""
+    if len(text.partition(".")[2]) > 4:
+        raise refused(500, "the fraction is too long")
+    return text
+
+
+@fault("DS-MDT-07", by=partial(on_call, QUERY))
+def versions_have_the_schema_of_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A query of an earlier version is answered with the schema that the table has now."""
+    reply = handler(**arguments)
+    if not {"version", "timestamp"} & (arguments.get("body") or {}).keys() or not reply.has_body:
+        return reply
+    now = handler(**arguments | {"body": {}}).joined().body.splitlines(keepends=True)
+    then = reply.joined().body.splitlines(keepends=True)
+    return replace(reply, chunks=None, body=b"".join([*then[:1], *now[1:2], *then[2:]]))
+
+
+@fault("DS-STR-03", by=partial(on_query))
+def windows_end_too_early(body: dict[str, Any]) -> dict[str, Any]:
+    """The last version of a window is not in it."""
+    if "startingVersion" in body and isinstance(body.get("endingVersion"), int):
+        return body | {"endingVersion": max(body["endingVersion"] - 1, body["startingVersion"])}
+    return body
+
+
+@fault("DS-STR-03")
+def windows_start_too_late() -> Install:
+    """The first version of a window is not in it."""
+    return on_lines(QUERY, only(lambda line: wrapper_of(line).get("version") not in {2, 4}))
+
+
+@fault("DS-TTV-14")
+def everything_is_shared_from_the_start() -> Install:
+    """The version from which a table is shared is not respected."""
+    return replace_rule("version_is_shared", accept)

@@ -1,0 +1,120 @@
+"""Faults of file id hashes, of historical protocols, and of metadata as of a version."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.delta_sharing import op
+from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.faults import Install, accept, fault, on_call, on_lines, on_reply, replace_rule
+from mutants.delta_sharing.operators.lines import QUERY
+from mutants.delta_sharing.operators.requests import on_query
+from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, on_wrapped, rewrite
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+
+METADATA = op.get_table_metadata
+HASHED = (op.query_table, op.query_table_changes)
+
+
+# -- file id hashes --------------------------------------------------------------------------------------------------------
+
+
+@fault("DS-FIH-01", by=partial(on_call, HASHED))
+def hashes_are_in_small_letters(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """The header fileidhash is refused unless it is in lower case."""
+    sent = arguments.get("fileidhash")
+    if sent is not None and sent != sent.lower():
+        raise refused(400, "fileidhash must be in lower case")
+    return handler(**arguments)
+
+
+@fault("DS-FIH-01", by=partial(replace_rule, "file_id_hash"))
+def any_hash_is_accepted(sent: str | None) -> str | None:
+    """Any value of the header fileidhash is accepted."""
+    return sent and sent.lower()
+
+
+@fault("DS-FIH-02", by=partial(on_reply, CHANGES))
+def hashes_of_changes_are_not_repeated(reply: Reply, scope: Scope) -> Reply:
+    """Answers with changes have no header fileidhash."""
+    del scope
+    return replace(reply, headers=tuple(h for h in reply.headers if h[0] != b"fileidhash"))
+
+
+@fault("DS-FIH-03")
+def hashes_depend_on_the_format() -> Install:
+    """In delta format files have other ids than in parquet format, whatever the fileidhash."""
+    return on_wrapped("file", rewrite("id", lambda known: f"delta-{known}"), form=DELTA)
+
+
+# -- historical protocols ----------------------------------------------------------------------------------------------------
+
+
+@fault("DS-HPR-01", by=partial(on_lines, QUERY))
+def later_protocols_are_left_out(lines: list[Any]) -> list[Any]:
+    """Ranges of versions have the first protocol line only."""
+    return lines[:1] + [line for line in lines[1:] if "protocol" not in line]
+
+
+@fault("DS-HPR-02", by=partial(on_lines, QUERY))
+def protocols_are_undated(lines: list[Any]) -> None:
+    """Protocol lines have no version."""
+    for line in lines:
+        if "protocol" in line:
+            line["protocol"].pop("version", None)
+
+
+@fault("DS-HPR-02", by=partial(on_lines, op.query_table_changes))
+def protocols_of_changes_are_undated(lines: list[Any]) -> None:
+    """Protocol lines of changes have no version."""
+    for line in lines:
+        if "protocol" in line:
+            line["protocol"].pop("version", None)
+
+
+@fault("DS-HPR-03", by=partial(on_query))
+def later_protocols_are_always_sent(body: dict[str, Any]) -> dict[str, Any]:
+    """Ranges of versions have all protocol lines, although the client did not ask for them."""
+    return body | {"includeHistoricalProtocol": True} if "startingVersion" in body else body
+
+
+# -- metadata as of a version ------------------------------------------------------------------------------------------------
+
+
+def _without(name: str) -> Install:
+    """Ignore a parameter of requests for metadata."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return handler(**{key: value for key, value in arguments.items() if key != name})
+
+    return on_call(METADATA, act)
+
+
+@fault("DS-MTT-01")
+def metadata_is_of_today_whatever_the_version() -> Install:
+    """Metadata ignores the parameter version."""
+    return _without("version")
+
+
+@fault("DS-MTT-02")
+def metadata_is_of_today_whatever_the_time() -> Install:
+    """Metadata ignores the parameter timestamp."""
+    return _without("timestamp")
+
+
+@fault("DS-MTT-03", by=partial(on_call, METADATA))
+def metadata_prefers_the_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Metadata with version and timestamp is that of the version."""
+    given = arguments.get("version") is not None
+    return handler(**(arguments | {"timestamp": None} if given else arguments))
+
+
+@fault("DS-MTT-04")
+def metadata_shows_history_that_is_not_shared() -> Install:
+    """Metadata of earlier versions is answered for tables whose history is not shared."""
+    return replace_rule("history_is_shared", accept)

@@ -1,0 +1,80 @@
+"""Faults of queries that run in the background."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.delta_sharing import op
+from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_status
+from mutants.delta_sharing.operators.lines import file_of
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+CAPABILITIES, KEY, ASYNC = "delta_sharing_capabilities", "idempotencyKey", ";asyncquery=true"
+
+
+def _with_key(arguments: dict[str, Any], key: str) -> dict[str, Any]:
+    return {**arguments, "body": {**(arguments.get("body") or {}), KEY: key}}
+
+
+def _is_async(arguments: dict[str, Any]) -> bool:
+    return ASYNC in (arguments.get(CAPABILITIES) or "").lower()
+
+
+@fault("DS-ASY-02", by=partial(on_call, op.query_table))
+def async_queries_need_no_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A query in the background needs no idempotencyKey."""
+    missing = _is_async(arguments) and KEY not in (arguments.get("body") or {})
+    return handler(**(_with_key(arguments, str(uuid.uuid4())) if missing else arguments))
+
+
+@fault("DS-ASY-03", by=partial(on_lines, op.query_table))
+def statuses_are_in_capitals(lines: list[Any]) -> None:
+    """The status of a query in the background is PENDING."""
+    for line in lines:
+        if "queryStatus" in line:
+            line["queryStatus"]["status"] = "PENDING"
+
+
+@fault("DS-ASY-03", by=partial(on_lines, op.query_table))
+def statuses_come_with_the_protocol(lines: list[Any]) -> list[Any]:
+    """A protocol line stands before the queryStatus line."""
+    return [{"protocol": {"minReaderVersion": 1}}, *lines] if "queryStatus" in lines[0] else lines
+
+
+@fault("DS-ASY-04", by=partial(on_lines, op.get_query_info))
+def answers_of_async_queries_lack_a_file(lines: list[Any]) -> list[Any]:
+    """The answer to a query in the background lacks its last file."""
+    files = [line for line in lines if file_of(line) is not None]
+    return [line for line in lines if line is not files[-1]] if files else lines
+
+
+@fault("DS-ASY-05", by=partial(on_call, op.get_query_info))
+def pages_of_async_queries_are_whole(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """The answer to a query in the background ignores maxFiles."""
+    return handler(**arguments | {"body": {}})
+
+
+@fault("DS-ASY-06")
+def unknown_async_queries_are_a_failure() -> Install:
+    """An unknown queryId returns 500."""
+    return on_status(op.get_query_info, {404: 500})
+
+
+@fault("DS-ASY-07", by=partial(on_call, op.query_table))
+def equal_keys_begin_queries_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """The same idempotencyKey begins another query."""
+    known = _is_async(arguments) and KEY in (arguments.get("body") or {})
+    return handler(**(_with_key(arguments, str(uuid.uuid4())) if known else arguments))
+
+
+@fault("DS-ASY-08", by=partial(on_call, op.query_table))
+def keys_make_queries_async(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A query with an idempotencyKey runs in the background, whatever the client's capabilities."""
+    if KEY not in (arguments.get("body") or {}):
+        return handler(**arguments)
+    return handler(**{**arguments, CAPABILITIES: (arguments.get(CAPABILITIES) or "").replace("asyncquery=false", "") + ASYNC})

@@ -1,0 +1,204 @@
+"""Servers whose credentials lack what their clients need, or outlive their time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply, on_request, wrap_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from mutants.iceberg_rest.operators.credentials import each_config
+from mutants.iceberg_rest.operators.requests import header
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+ENDS = "s3.session-token-expires-at-ms"
+REFRESH = "client.refresh-credentials-endpoint"
+DELEGATION = "X-Iceberg-Access-Delegation"
+ENVELOPE = "storage-credentials"
+TABLES = (op.create_table, op.load_table)
+LOADS = (*TABLES, op.load_credentials)
+
+Config = dict[str, str]
+
+
+def _without(config: Config, *keys: str) -> Config:
+    return {key: value for key, value in config.items() if key not in keys}
+
+
+@fault("IRC-TBL-CRED-011", by=each_config)
+def credentials_without_expiry(config: Config) -> Config:
+    """Session tokens come without their expiry."""
+    return _without(config, ENDS)
+
+
+@fault("IRC-TBL-CRED-011", by=each_config)
+def credentials_expire_under_another_key(config: Config) -> Config:
+    """The expiry of a session token has a key that no client reads."""
+    return {**_without(config, ENDS), "s3.session-token-expires-at": config[ENDS]}
+
+
+@fault("IRC-TBL-CRED-011", by=each_config)
+def credentials_expire_in_seconds(config: Config) -> Config:
+    """The expiry of a session token is in seconds since 1970."""
+    return {**config, ENDS: config[ENDS][:-3]}
+
+
+@fault("IRC-TBL-CRED-011", by=each_config)
+def azure_credentials_without_account(config: Config) -> Config:
+    """The expiry of a SAS token does not name its account."""
+    return {"adls.sas-token.lake.dfs.core.windows.net": "sv=1", "adls.sas-token-expires-at-ms": config[ENDS]}
+
+
+@fault("IRC-TBL-CRED-012")
+def credentials_without_refresh_endpoint() -> Install:
+    """Tables do not name the endpoint that refreshes their credentials."""
+
+    def forget(document: Document) -> None:
+        for config in (document.get("config"), *(one["config"] for one in document.get(ENVELOPE) or ())):
+            if config:
+                config.pop(REFRESH, None)
+
+    return on_answer(TABLES, forget)
+
+
+@fault("IRC-TBL-CRED-013", by=each_config)
+def credentials_of_region_and_endpoint(config: Config) -> Config:
+    """Credentials have the region and endpoint of a storage, and no secret."""
+    return {"s3.region": "eu-central-1", "s3.endpoint": "http://127.0.0.1:9"} | ({} if not config else {"s3.path-style-access": "true"})
+
+
+@fault("IRC-TBL-CRED-013", by=each_config)
+def credentials_with_an_empty_secret(config: Config) -> Config:
+    """The secret of a credential is empty."""
+    return {**config, "s3.secret-access-key": ""}
+
+
+def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
+    """Create tables without the access that is asked for, for the requests that `when(body)` picks."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if when(arguments["body"]):
+            arguments = {**arguments, "x_iceberg_access_delegation": ()}
+        return handler(**arguments)
+
+    return on_call(op.create_table, act)
+
+
+@fault("IRC-TBL-CRED-014")
+def stages_without_credentials() -> Install:
+    """A staged table lacks the requested credentials."""
+    return _forget_credentials(lambda body: bool(body.get("stage-create")))
+
+
+@fault("IRC-TBL-CRED-014")
+def created_tables_without_credentials() -> Install:
+    """A created table lacks the requested credentials."""
+    return _forget_credentials(lambda body: not body.get("stage-create"))
+
+
+def _headers(change: Callable[[tuple[tuple[bytes, bytes], ...]], tuple[tuple[bytes, bytes], ...]]) -> Install:
+    def changed(reply: Reply, _: Scope) -> Reply:
+        return replace(reply, headers=change(reply.headers)) if ENVELOPE.encode() in reply.body else reply
+
+    return on_reply(LOADS, changed)
+
+
+def _cached(value: bytes) -> Install:
+    return _headers(lambda headers: (*((n, v) for n, v in headers if n != b"cache-control"), (b"cache-control", value)))
+
+
+@fault("IRC-TBL-CRED-015")
+def credentials_may_be_shared() -> Install:
+    """Answers with credentials have a Cache-Control that allows shared caches."""
+    return _cached(b"public, max-age=60")
+
+
+@fault("IRC-TBL-CRED-015")
+def credentials_say_nothing_of_caches() -> Install:
+    """Answers with credentials have no Cache-Control."""
+    return _headers(lambda headers: tuple((n, v) for n, v in headers if n != b"cache-control"))
+
+
+@fault("IRC-TBL-ETAG-014")
+def delegated_answers_do_not_vary() -> Install:
+    """Tables with credentials have Cache-Control private, and no Vary with X-Iceberg-Access-Delegation."""
+    return _cached(b"private, max-age=60")
+
+
+@fault("IRC-TBL-CRED-017", by=partial(on_answer, TABLES))
+def secrets_in_config_alone(document: Document) -> None:
+    """Tables have their secrets in `config`, and no `storage-credentials`."""
+    document.pop(ENVELOPE, None)
+
+
+# -- ETags ------------------------------------------------------------------------------------------------------------
+
+
+def _not_modified(usual: bool) -> Install:  # noqa: FBT001 - whether the tag is that of the table with its credentials
+    """Answer 304 to loads with credentials too, when their ETag is current."""
+
+    def change(reply: Reply, scope: Scope) -> Reply:
+        sent = header(scope, "If-None-Match") or ""
+        tag = dict(reply.headers).get(b"etag", b"").decode()
+        known = {tag} if usual else {tag.removeprefix("W/").replace('-vended-credentials"', '"')}
+        return Reply(304, headers=((b"etag", tag.encode()),)) if reply.status == 200 and sent in known - {""} else reply
+
+    return on_reply(op.load_table, change)
+
+
+@fault("IRC-TBL-ETAG-012")
+def tags_stand_for_credentials() -> Install:
+    """A load with credentials returns 304 for the ETag of the table without them."""
+    return _not_modified(usual=False)
+
+
+@fault("IRC-TBL-ETAG-013")
+def tags_outlive_credentials() -> Install:
+    """A load with the ETag that came with credentials returns 304 even after they have expired."""
+    return _not_modified(usual=True)
+
+
+@fault("IRC-TBL-ETAG-013")
+def expired_credentials_are_returned_again() -> Install:
+    """A table always has the credentials of its first load, even after they have expired."""
+
+    def wrapped(usual: Callable[..., Sequence[Document]]) -> Callable[..., Sequence[Document]]:
+        first: dict[str, Sequence[Document]] = {}
+
+        def credentials(access: object, location: str, **named: Any) -> Sequence[Document]:
+            return first.setdefault(location, usual(access, location, **named))
+
+        return credentials
+
+    def install(service: Service) -> None:
+        wrap_rule("storage_credentials", wrapped)(service)
+
+    return install
+
+
+# -- mechanisms -------------------------------------------------------------------------------------------------------
+
+
+def _wants_vending(scope: Scope) -> None:
+    if header(scope, DELEGATION) == "remote-signing":
+        raise bad_request("Unsupported access delegation mode: remote-signing")
+
+
+@fault("IRC-TBL-LOAD-019")
+def loading_wants_vended_credentials() -> Install:
+    """Loading a table with remote-signing alone returns 400."""
+    return on_request(op.load_table, _wants_vending)
+
+
+@fault("IRC-TBL-CREATE-032")
+def creating_wants_vended_credentials() -> Install:
+    """Creating a table with remote-signing alone returns 400."""
+    return on_request(op.create_table, _wants_vending)

@@ -1,0 +1,141 @@
+"""Principals who reach where they may not: by renames, by commits that create, by plans, tags and tokens."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, UnknownFault, accept, fault, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
+from mutants.iceberg_rest.access.rights import admitting
+from mutants.iceberg_rest.operators.requests import switched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler, Service
+
+RENAMES = (op.rename_table, op.rename_view)
+
+
+def _not_asking(pick: Callable[[str, Any], bool]) -> Install:
+    """Every known caller has the rights for operations that `pick(operation, need)` selects."""
+
+    def wrap(may: Callable[..., bool]) -> Callable[..., bool]:
+        return lambda operation, rights, need: pick(operation, need) or may(operation, rights, need)
+
+    return wrap_rule("may", wrap)
+
+
+def _unasked(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    return handler(**{name: value for name, value in arguments.items() if name != "caller"})
+
+
+def _by_strangers(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A caller that sees nothing skips the checks of rights."""
+    sees = any(rights.sees_any for rights in arguments["caller"].rights.values())
+    return asks(**arguments) if sees else _unasked(asks, handler, arguments)
+
+
+def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[..., Any]]) -> Install:
+    """A rule of access is what `act(service, rule)` makes of it."""
+
+    def install(service: Service) -> None:
+        if name not in service.rules.names():
+            raise UnknownFault(NEEDS_PRINCIPALS)
+        service.rules.replace(name, act(service, service.rules.current(name)))
+
+    return install
+
+
+@fault("IRC-SEC-005")
+def renames_ask_at_the_source() -> Install:
+    """A caller that may rename a table may move it to any namespace."""
+    return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is None)
+
+
+@fault("IRC-SEC-005")
+def renames_ask_at_the_destination() -> Install:
+    """A caller that may create a table in a namespace may move any table there."""
+    return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is not None)
+
+
+@fault("IRC-SEC-005", by=partial(admitting, (op.update_table, op.commit_transaction)))
+def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A commit creates a table in every namespace that the caller sees."""
+    changes = arguments["body"].get("table-changes", [arguments["body"]])
+    creates = any(one["type"] == "assert-create" for change in changes for one in change["requirements"])
+    return _unasked(asks, handler, arguments) if creates else asks(**arguments)
+
+
+@fault("IRC-SEC-005")
+def any_principal_plans_scans() -> Install:
+    """Every known principal may plan scans."""
+    return admitting((op.plan_table_scan,), _unasked)
+
+
+@fault("IRC-SEC-005")
+def any_principal_gets_credentials() -> Install:
+    """Every principal gets the credentials of tables."""
+    return admitting((op.load_credentials,), _unasked)
+
+
+@fault("IRC-SEC-005")
+def callers_without_rights_drop_tables() -> Install:
+    """A caller without rights may drop tables."""
+    return admitting((op.drop_table,), _by_strangers)
+
+
+@fault("IRC-SEC-005")
+def callers_without_rights_create_namespaces() -> Install:
+    """A caller without rights may create namespaces."""
+    return admitting((op.create_namespace,), _by_strangers)
+
+
+@fault("IRC-TBL-ETAG-010", by=partial(admitting, (op.load_table,)))
+def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A caller with the ETag of a hidden table gets 304."""
+    try:
+        return asks(**arguments)
+    except Problem:
+        reply = _unasked(asks, handler, arguments)
+        if reply.status != 304:
+            raise
+        return reply
+
+
+@fault("IRC-OAU-023", by=partial(_ruling, "subject"))
+def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
+    """Expired tokens can be exchanged."""
+    for_ever = switched(service, "token_holds", lambda _: accept)
+
+    def known(callers: Any, token: bytes) -> Any:
+        with for_ever():
+            return subject(callers, token)
+
+    return known
+
+
+@fault("IRC-OAU-022", by=partial(_ruling, "subject"))
+def renewed_tokens_are_of_the_first(_: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
+    """Every renewed token belongs to the first principal."""
+
+    def known(callers: Any, token: bytes) -> Any:
+        subject(callers, token)
+        return callers.all[0]
+
+    return known
+
+
+@fault("IRC-SEC-002", by=partial(_ruling, "bearer_token"))
+def tokens_may_go_on(_: Service, bearer_token: Callable[..., bytes]) -> Callable[..., bytes]:
+    """Characters after a token are ignored."""
+
+    def cut(headers: Any) -> bytes:
+        token = bearer_token(headers)
+        return token[:64] if len(token) < 100 else token
+
+    return cut

@@ -1,0 +1,159 @@
+"""Callers who are given what was kept for others, or let in, or obeyed, where one has to look twice."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from mutants.iceberg_rest.access.authentication import CHALLENGE, NEEDS_PRINCIPALS, authorization, letting_in
+from mutants.iceberg_rest.access.rights import admitting, after_the_deed, without_asking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+
+def keeping(*operations: OperationId) -> Install:
+    """Answer equal requests as the first of them, whoever sent it."""
+
+    def install(service: Service) -> None:
+        kept: dict[bytes, Reply] = {}
+
+        def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+            asked = {name: value for name, value in arguments.items() if name != "caller"}
+            key = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS, default=list)
+            if key not in kept:
+                kept[key] = asks(**arguments)
+            return kept[key]
+
+        admitting(operations, act)(service)
+
+    return install
+
+
+def allowing(operation: OperationId, meant: Callable[[dict[str, Any]], Any]) -> Install:
+    """Ask for no rights where the arguments of an operation are what is meant."""
+
+    def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return without_asking(asks, handler, dict(arguments)) if meant(arguments) else asks(**arguments)
+
+    return admitting((operation,), act)
+
+
+def _refusal(caller: Callable[[Scope], Any], scope: Scope) -> Problem | None:
+    """Return the refusal of a request by the access control; `None` if it is allowed."""
+    try:
+        caller(scope)
+    except Problem as problem:
+        return problem
+    return None
+
+
+@fault("IRC-SEC-001", "IRC-SEC-002")
+def views_that_were_shown_stay_open(service: Service) -> None:
+    """A view that was returned to its owner is returned to every caller."""
+    shown: set[str] = set()
+
+    def keep(reply: Reply, scope: Scope) -> Reply:
+        if reply.status == 200:
+            shown.add(scope["path"])
+        return reply
+
+    on_reply(op.load_view, keep)(service)
+    letting_in(lambda scope: scope["method"] == "GET" and scope["path"] in shown)(service)
+
+
+@fault("IRC-SEC-015", by=partial(on_reply, EVERY))
+def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
+    """A request with an invalid token returns 401 without a challenge."""
+    if reply.status != 401 or not authorization(scope):
+        return reply
+    return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
+
+
+@fault("IRC-SEC-005")
+def credentials_are_kept_for_all() -> Install:
+    """Credentials that were returned to one principal are returned to the next one too."""
+    return keeping(op.load_credentials)
+
+
+@fault("IRC-SEC-008")
+def listings_are_kept_for_all() -> Install:
+    """A listing that was returned to one principal is returned to all."""
+    return keeping(op.list_views)
+
+
+@fault("IRC-SEC-008")
+def paged_listings_are_not_authorized() -> Install:
+    """Listings with paging parameters are not authorized."""
+    return allowing(op.list_tables, lambda arguments: arguments.get("page_size") is not None)
+
+
+@fault("IRC-SEC-005")
+def any_principal_exchanges_plan_tasks(service: Service) -> None:
+    """Every principal with a plan task may exchange it."""
+    service.rules.replace("plans_are_of", str)  # the empty text: one owner for all plans
+    admitting((op.fetch_scan_tasks,), without_asking)(service)
+
+
+@fault("IRC-SEC-005")
+def readers_stage_tables() -> Install:
+    """A caller with read rights may stage tables."""
+    return allowing(op.create_table, lambda arguments: arguments["body"].get("stage-create"))
+
+
+@fault("IRC-SEC-005")
+def readers_create_namespaces_below() -> Install:
+    """A caller with read rights to a namespace may create child namespaces."""
+    return allowing(op.create_namespace, lambda arguments: len(arguments["body"]["namespace"]) > 1)
+
+
+@fault("IRC-SEC-016")
+def refused_namespaces_are_created() -> Install:
+    """Creating a namespace without the right returns 403 and creates it."""
+    return admitting((op.create_namespace,), after_the_deed)
+
+
+@fault("IRC-SEC-016")
+def applies_and_refuses_anonymous_changes(service: Service) -> None:
+    """A request without credentials is carried out and returns 401."""
+    former, admitted = service.caller, service.admission
+    if former is None or admitted is None:
+        raise UnknownFault(NEEDS_PRINCIPALS)
+
+    def caller(scope: Scope) -> Any:
+        return _refusal(former, scope) or former(scope)
+
+    def admission(operation: OperationId, handler: Handler) -> Handler:
+        asks = admitted(operation, handler)
+
+        def answer(**arguments: Any) -> Reply:
+            refusal = arguments["caller"]
+            if not isinstance(refusal, Problem):
+                return asks(**arguments)
+            if operation in {op.update_properties, op.drop_view}:
+                with suppress(Problem):
+                    without_asking(asks, handler, dict(arguments))
+            raise refusal
+
+        return answer
+
+    def refused(reply: Reply, scope: Scope) -> Reply:
+        refusal = None if scope["path"].endswith("/oauth/tokens") else _refusal(former, scope)
+        if refusal is None:
+            return reply
+        body = b"" if scope["method"] == "HEAD" else service.error_body(refusal)
+        return Reply(refusal.status, body, tuple((name.encode(), value.encode()) for name, value in refusal.headers))
+
+    service.caller, service.admission = caller, admission
+    on_reply(EVERY, refused)(service)

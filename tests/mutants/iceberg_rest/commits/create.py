@@ -1,0 +1,176 @@
+"""Wrong ways with commits that create their table."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
+from mutants.iceberg_rest.operators.commits import creates, on_commit
+from mutants.iceberg_rest.operators.namespaces import made_where_missing, make_namespace
+from mutants.iceberg_rest.operators.operations import COMMIT
+from mutants.iceberg_rest.operators.preconditions import always_holds
+from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
+from mutants.iceberg_rest.operators.requests import taken_as
+from mutants.iceberg_rest.operators.tables import for_operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Service
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+AS_FAILURE = with_status(500, "NullPointerException")
+
+
+@fault("IRC-REQ-001", by=partial(wrap_rule, "committed_table"))
+def commits_create_nothing(find: Callable[..., Any]) -> Callable[..., Any]:
+    """A commit to a table that does not exist is refused, whatever it requires."""
+
+    def committed_table(transaction: Any, key: Any, requirements: list[Document]) -> Any:
+        record = find(transaction, key, requirements)
+        if record is None:
+            raise no_such_table(key.place, key.name)
+        return record
+
+    return committed_table
+
+
+@fault("IRC-REQ-001")
+def commits_create_what_was_staged(service: Service) -> None:
+    """Only what was staged can be created, once."""
+    create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
+    staged: set[tuple[str, str]] = set()
+
+    def stage(*, namespace: str, body: Document, **arguments: Any) -> Reply:
+        reply = create(namespace=namespace, body=body, **arguments)
+        if body.get("stage-create"):
+            staged.add((namespace, body["name"]))
+        return reply
+
+    def only_staged(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
+        if creates(body) and (namespace, table) not in staged:
+            raise no_such_table(namespace.split(SEPARATOR), table)
+        reply = commit(namespace=namespace, table=table, body=body, **arguments)
+        if creates(body):
+            staged.discard((namespace, table))
+        return reply
+
+    service.handlers |= {op.create_table: stage, COMMIT: only_staged}
+
+
+@fault("IRC-REQ-001", by=partial(taken_as, COMMIT))
+def created_tables_lack_properties(body: Document) -> Document:
+    """A commit that creates a table loses its properties."""
+    if not isinstance(body.get("requirements"), list) or not creates(body):
+        return body
+    return {**body, "updates": [update for update in body["updates"] if update.get("action") != "set-properties"]}
+
+
+@fault("IRC-TBL-STAGE-005", "IRC-UPD-045", by=partial(taken_as, COMMIT))
+def created_tables_have_main_alone(body: Document) -> Document:
+    """A commit that creates a table loses its tags and other branches."""
+    if not isinstance(body.get("requirements"), list) or not creates(body):
+        return body
+    return {**body, "updates": [update for update in body["updates"] if update.get("ref-name", "main") == "main"]}
+
+
+@fault("IRC-UPD-005", by=partial(taken_as, COMMIT))
+def created_tables_are_of_version_2(body: Document) -> Document:
+    """A commit that creates a table makes one of format version 2."""
+    if not isinstance(body.get("requirements"), list) or not creates(body):
+        return body
+    return {**body, "updates": [update for update in body["updates"] if update.get("action") != "upgrade-format-version"]}
+
+
+@fault("IRC-REQ-002")
+def assert_create_always_holds() -> Install:
+    """assert-create is not checked."""
+    return always_holds("assert-create")
+
+
+@fault("IRC-REQ-002")
+def existing_tables_are_bad_requests() -> Install:
+    """Creating a table that exists returns 400."""
+    return refusals_become(COMMIT, 409, with_status(400, "AlreadyExistsException"), when=creates)
+
+
+@fault("IRC-REQ-003", by=lambda act: refusals_become(COMMIT, 400, AS_FAILURE, when=act))
+def incomplete_tables_are_failures(body: Document) -> bool:
+    """A new table that lacks something returns 500."""
+    return creates(body) and len(body["requirements"]) == 1
+
+
+@fault("IRC-REQ-003")
+def incomplete_tables_are_made_up(service: Service) -> None:
+    """The server invents missing members of a new table."""
+    create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
+
+    def make_up(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
+        try:
+            return commit(namespace=namespace, table=table, body=body, **arguments)
+        except Problem as problem:
+            if problem.status != 400 or not creates(body):
+                raise
+        schemas = [update["schema"] for update in body["updates"] if update["action"] == "add-schema"]
+        return create(namespace=namespace, body={"name": table, "schema": (schemas or [{"type": "struct", "fields": []}])[-1]})
+
+    service.handlers[COMMIT] = make_up
+
+
+@fault("IRC-REQ-003")
+def refused_tables_stay(service: Service) -> None:
+    """A refused creation by a commit creates the table."""
+    create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
+
+    def begin(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
+        try:
+            return commit(namespace=namespace, table=table, body=body, **arguments)
+        except Problem as problem:
+            if problem.status == 400 and creates(body):
+                create(namespace=namespace, body={"name": table, "schema": {"type": "struct", "fields": []}})
+            raise
+
+    service.handlers[COMMIT] = begin
+
+
+@fault("IRC-REQ-004", by=partial(on_commit))
+def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """assert-create is not checked if there are other requirements."""
+    body = arguments["body"]
+    others = [requirement for requirement in body["requirements"] if requirement.get("type") != "assert-create"]
+    return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
+
+
+@fault("IRC-REQ-004", by=lambda act: refusals_become(COMMIT, 400, AS_FAILURE, when=act))
+def assert_create_beside_others_fails(body: Document) -> bool:
+    """assert-create with other requirements returns 500."""
+    return creates(body) and len(body["requirements"]) > 1
+
+
+@fault("IRC-REQ-005")
+def creating_makes_namespaces() -> Install:
+    """A new table brings its namespace along."""
+    return made_where_missing(COMMIT, when=creates)
+
+
+@fault("IRC-REQ-005", by=partial(for_operation, COMMIT))
+def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A creation by a commit in a missing namespace returns 404 and creates the namespace."""
+    try:
+        return handlers[COMMIT](**arguments)
+    except Problem as problem:
+        if problem.status == 404 and creates(arguments["body"]):
+            make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
+        raise
+
+
+@fault("IRC-REQ-005")
+def creating_without_namespace_fails() -> Install:
+    """A new table in no namespace returns 500."""
+    return refusals_become(COMMIT, 404, AS_FAILURE)

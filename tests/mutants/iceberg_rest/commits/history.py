@@ -1,0 +1,116 @@
+"""Wrong ways with what commits leave behind, and with commits that replace a table."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, fault, replace_rule, wrap_rule
+from mutants.iceberg_rest.operators.updates import afterwards
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+
+
+def _logged(change: Callable[[list[Document]], list[Document]]) -> Install:
+    def wrapper(finish: Callable[..., Document]) -> Callable[..., Document]:
+        def finish_commit(metadata: Document, previous: Document, previous_location: str) -> Document:
+            finished = finish(metadata, previous, previous_location)
+            return {**finished, "metadata-log": change(finished["metadata-log"])}
+
+        return finish_commit
+
+    return wrap_rule("commit_finished", wrapper)
+
+
+def _applied(change: Callable[[Document, Document, Sequence[Document], int], Document]) -> Install:
+    """The result of a commit is `change(after, before, updates, now_ms)`."""
+
+    def wrapper(apply: Callable[..., Document]) -> Callable[..., Document]:
+        def updates_applied(metadata: Document, updates: Sequence[Document], *, now_ms: int, table: Any) -> Document:
+            after = apply(metadata, updates, now_ms=now_ms, table=table)
+            return after if after is metadata else change(after, metadata, updates, now_ms)
+
+        return updates_applied
+
+    return wrap_rule("updates_applied", wrapper)
+
+
+@fault("IRC-COM-034")
+def keeps_the_time_with_properties() -> Install:
+    """Commits that change properties alone leave `last-updated-ms` as it was."""
+
+    def change(after: Document, before: Document, updates: Sequence[Document], _: int) -> Document:
+        alone = all(update["action"].endswith("-properties") for update in updates)
+        return {**after, "last-updated-ms": before["last-updated-ms"]} if alone and before else after
+
+    return _applied(change)
+
+
+def _replaces(updates: Sequence[Document]) -> bool:
+    return {"remove-snapshot-ref", "set-current-schema"} <= {update["action"] for update in updates}
+
+
+@fault("IRC-META-011", by=partial(afterwards, "set-snapshot-ref"))
+def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
+    """The snapshot log has the `timestamp-ms` of snapshots instead of the time of the commit."""
+    log = draft.own_list("snapshot-log")
+    if update["ref-name"] == "main" and log:
+        log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}
+
+
+@fault("IRC-COM-027", by=partial(replace_rule, "commit_finished"))
+def forgets_former_metadata(metadata: Document, _previous: Document, _previous_location: str) -> Document:
+    """Commits are not logged."""
+    return metadata
+
+
+@fault("IRC-COM-027")
+def remembers_last_metadata_alone() -> Install:
+    """Only the last metadata file is logged."""
+    return _logged(lambda log: log[-1:])
+
+
+@fault("IRC-COM-027")
+def logs_paths_without_scheme() -> Install:
+    """The log names metadata files otherwise than they are answered."""
+    return _logged(lambda log: [{**entry, "metadata-file": entry["metadata-file"].partition("://")[2]} for entry in log])
+
+
+@fault("IRC-COM-028", by=partial(_applied))
+def time_goes_back(after: Document, _before: Document, updates: Sequence[Document], now_ms: int) -> Document:
+    """A table was last updated when the server's clock says so, even if a snapshot is newer than that."""
+    return after if "add-snapshot" in {update["action"] for update in updates} else {**after, "last-updated-ms": now_ms}
+
+
+@fault("IRC-COM-028", by=partial(_applied))
+def counts_seconds(after: Document, _before: Document, _updates: Sequence[Document], now_ms: int) -> Document:
+    """`last-updated-ms` are seconds after a commit."""
+    return {**after, "last-updated-ms": now_ms // 1000}
+
+
+@fault("IRC-COM-030", by=partial(_applied))
+def replaced_tables_are_others(after: Document, _before: Document, updates: Sequence[Document], _now_ms: int) -> Document:
+    """A table that is replaced gets another UUID."""
+    return {**after, "table-uuid": str(uuid.uuid4())} if _replaces(updates) else after
+
+
+@fault("IRC-COM-030", by=partial(_applied))
+def replaced_tables_lose_snapshots(after: Document, before: Document, updates: Sequence[Document], _now_ms: int) -> Document:
+    """A table that is replaced loses the snapshots that it had."""
+    former = [snapshot["snapshot-id"] for snapshot in before.get("snapshots", ())]
+    if not _replaces(updates):
+        return after
+    return {**after, "snapshots": [snapshot for snapshot in after["snapshots"] if snapshot["snapshot-id"] not in former]}
+
+
+@fault("IRC-COM-030", by=partial(afterwards, "remove-snapshot-ref"))
+def replaced_tables_lose_their_log(draft: Draft, update: Document) -> None:
+    """The snapshot log is emptied when main is removed."""
+    if update["ref-name"] == "main":
+        draft.set("snapshot-log", [])

@@ -1,0 +1,38 @@
+"""Servers that tell writers the wrong thing about conflicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from mutants.iceberg_rest.operators.races import crowded
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.service import Handler
+
+UNKNOWN_STATE = Reply(400, b'{"error":{"message":"the state of the commit is unknown","type":"CommitStateUnknownException","code":400}}')
+
+
+@fault("IRC-UPD-091")
+def stale_snapshots_are_bad_requests() -> Install:
+    """A commit of a snapshot whose sequence number is stale returns 400."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            if problem.status == 409 and "load the table" in problem.message:
+                raise bad_request(problem.message) from None
+            raise
+
+    return on_call(op.update_table, act)
+
+
+@fault("IRC-COM-033")
+def applied_commits_are_refused() -> Install:
+    """Of commits that meet, all but the first are applied and answered with 400, as if their state were known."""
+    return crowded(first=None, others=UNKNOWN_STATE)

@@ -1,0 +1,192 @@
+"""Namespaces that are created, loaded or found wrongly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_reply,
+    on_status,
+    replace_rule,
+    unchecked,
+)
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, namespace_key, no_such_namespace
+from mutants.iceberg_rest.operators.races import FAILURE, crowded
+from mutants.iceberg_rest.operators.requests import refused_if
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
+
+NAMED = (op.create_namespace, op.load_namespace_metadata)
+
+
+def with_properties(edit: Callable[[dict[str, Any]], Any]) -> Install:
+    """Other properties in answers."""
+
+    def change(document: dict[str, Any]) -> None:
+        document["properties"] = edit(document["properties"])
+
+    return on_answer(NAMED, change)
+
+
+@fault("IRC-NS-ENC-005", "IRC-NS-GET-001", by=partial(on_answer, NAMED))
+def namespaces_joined(document: dict[str, Any]) -> None:
+    """A namespace is answered as a dotted string."""
+    document["namespace"] = ".".join(document["namespace"])
+
+
+@fault("IRC-NS-GET-001", "IRC-NS-CREATE-009", by=partial(on_answer, NAMED))
+def created_name_shortened(document: dict[str, Any]) -> None:
+    """A namespace is answered by its last level."""
+    document["namespace"] = document["namespace"][-1:]
+
+
+@fault("IRC-NS-CREATE-001")
+def created_without_answer() -> Install:
+    """The answer to creating a namespace lacks its name."""
+    return on_answer(op.create_namespace, lambda _: {})
+
+
+@fault("IRC-NS-CREATE-002", "IRC-NS-GET-002")
+def properties_dropped() -> Install:
+    """Properties are not kept."""
+    return with_properties(lambda _: {})
+
+
+@fault("IRC-NS-CREATE-010", by=partial(on_call, op.create_namespace))
+def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A child of a missing parent is answered as if it were made."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        body = arguments["body"]
+        if problem.status != 404:
+            raise
+        return json_reply({"namespace": body["namespace"], "properties": body.get("properties") or {}})
+
+
+@fault("IRC-NS-GET-004")
+def properties_null() -> Install:
+    """Properties are null."""
+    return with_properties(lambda _: None)
+
+
+@fault("IRC-NS-CREATE-004")
+def properties_required() -> Install:
+    """A namespace without properties is refused."""
+    return refused_if(op.create_namespace, lambda body: "properties" not in body)
+
+
+@fault("IRC-NS-CREATE-005", "IRC-NS-CREATE-006")
+def namespaces_created_twice() -> Install:
+    """Creating an existing namespace returns 200."""
+    return replace_rule("namespace_is_free", accept)
+
+
+@fault("IRC-NS-CREATE-016")
+def namespaces_have_many_creators() -> Install:
+    """Every simultaneous creation of one namespace returns 200."""
+    return crowded(op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}'))
+
+
+@fault("IRC-NS-CREATE-018")
+def namespaces_are_created_one_at_a_time() -> Install:
+    """Of namespaces that are created at the same time, all but one return 500."""
+    return crowded(op.create_namespace, first=None, others=FAILURE)
+
+
+@fault("IRC-NS-CREATE-006")
+def refused_but_overwritten(service: Service) -> None:
+    """A namespace that exists takes the properties of a refused request."""
+    update = service.handlers[op.update_properties]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            body = arguments["body"]
+            if problem.status == 409:
+                update(namespace=SEPARATOR.join(body["namespace"]), body={"removals": [], "updates": body.get("properties") or {}})
+            raise
+
+    on_call(op.create_namespace, act)(service)
+
+
+@fault(
+    "IRC-NS-CREATE-007",
+    "IRC-NS-CREATE-014",
+    "IRC-NS-CREATE-017",
+    by=lambda act: all_of(unchecked(op.create_namespace), on_call(op.create_namespace, act)),
+)
+def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A namespace is made of whatever is sent."""
+    body = arguments["body"]
+    levels = body.get("namespace")
+    named = [str(level) for level in levels] if isinstance(levels, list) else [str(levels)]
+    properties = {key: str(value) for key, value in (body.get("properties") or {}).items()}
+    return handler(body={"namespace": named, "properties": properties})
+
+
+@fault("IRC-NS-CREATE-012", "IRC-NS-CREATE-013", by=partial(replace_rule, "levels_are_addressable"))
+def any_level_will_do(levels: tuple[str, ...]) -> None:
+    """Levels may be empty or hold separators."""
+    if not levels:
+        raise Problem(400, "BadRequestException", "no levels")
+
+
+@fault("IRC-NS-CREATE-008")
+def no_levels_needed() -> Install:
+    """A namespace without levels is created."""
+    return on_status(op.create_namespace, {400: 200})
+
+
+@fault("IRC-NS-CREATE-009", by=partial(on_call, op.create_namespace))
+def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """The parent of a new namespace is never found."""
+    body = arguments["body"]
+    if len(body["namespace"]) > 1:
+        raise no_such_namespace(tuple(body["namespace"][:-1]))
+    return handler(body=body)
+
+
+@fault("IRC-NS-GET-005", by=partial(on_reply, op.load_namespace_metadata))
+def missing_namespace_is_empty(reply: Reply, _: Scope) -> Reply:
+    """A namespace that does not exist has no properties."""
+    return replace(reply, status=200, body=b"{}") if reply.status == 404 else reply
+
+
+@fault("IRC-NS-GET-006", by=partial(replace_rule, "namespace_exists"))
+def missing_child_is_its_parent(transaction: Transaction, levels: Place) -> Record:
+    """A child that does not exist is its parent."""
+    record = transaction.get(namespace_key(levels)) or transaction.get(
+        namespace_key(levels[:-1]) if len(levels) > 1 else namespace_key(levels)
+    )
+    if record is None:
+        raise no_such_namespace(levels)
+    return record
+
+
+@fault("IRC-NS-HEAD-001", "IRC-NS-HEAD-003")
+def namespace_heads_miss() -> Install:
+    """HEAD finds no namespace."""
+    return on_status(op.namespace_exists, {204: 404})
+
+
+@fault("IRC-NS-HEAD-002", "IRC-NS-HEAD-003")
+def namespace_heads_hit() -> Install:
+    """HEAD finds every namespace."""
+    return on_status(op.namespace_exists, {404: 204})

@@ -1,0 +1,129 @@
+"""Namespaces that are dropped wrongly, or leave something behind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key
+from mutants.iceberg_rest.operators.commits import creates
+from mutants.iceberg_rest.operators.namespaces import made_where_missing
+from mutants.iceberg_rest.operators.operations import COMMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.storage.store import Place, Transaction
+
+
+@fault("IRC-NS-DROP-001", by=partial(wrap_rule, "namespace_is_empty"))
+def siblings_keep_it(is_empty: Callable[..., None]) -> Callable[..., None]:
+    """A namespace cannot be dropped while one whose name begins like its own holds tables."""
+
+    def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
+        is_empty(transaction, levels)
+        for key, record in transaction.every("identifiers"):
+            if ".".join(key.place).startswith(".".join(levels)):
+                raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {key.name}")
+
+    return namespace_is_empty
+
+
+@fault("IRC-NS-DROP-001")
+def never_empty_again(service: Service) -> None:
+    """A namespace that a table was moved out of cannot be dropped."""
+    left: set[tuple[str, ...]] = set()
+
+    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        left.add(tuple(arguments["body"]["source"]["namespace"]))
+        return reply
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if tuple(arguments["namespace"].split(SEPARATOR)) in left:
+            raise Problem(409, "NamespaceNotEmptyException", "it holds a table")
+        return handler(**arguments)
+
+    all_of(on_call(op.rename_table, rename), on_call(op.drop_namespace, drop))(service)
+
+
+@fault("IRC-NS-DROP-001")
+def moved_views_count(service: Service) -> None:
+    """A namespace that a view was moved out of cannot be dropped."""
+    count: Counter[tuple[str, ...]] = Counter()
+
+    def counting(by: int) -> Callable[[Handler, dict[str, Any]], Reply]:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            reply = handler(**arguments)
+            count[tuple(arguments["namespace"].split(SEPARATOR))] += by
+            return reply
+
+        return act
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if count[tuple(arguments["namespace"].split(SEPARATOR))] > 0:
+            raise Problem(409, "NamespaceNotEmptyException", "it holds views")
+        return handler(**arguments)
+
+    all_of(on_call(op.create_view, counting(1)), on_call(op.drop_view, counting(-1)), on_call(op.drop_namespace, drop))(service)
+
+
+@fault("IRC-NS-DROP-001")
+def drops_do_nothing() -> Install:
+    """Dropping succeeds without effect."""
+    return on_call(op.drop_namespace, lambda _h, _a: Reply(204))
+
+
+@fault("IRC-NS-DROP-002")
+def drops_of_nothing_succeed() -> Install:
+    """Dropping a missing namespace returns 204."""
+    return on_status(op.drop_namespace, {404: 204})
+
+
+@fault("IRC-NS-DROP-003", "IRC-NS-DROP-008", by=partial(replace_rule, "namespace_is_empty"))
+def drops_what_holds_tables(transaction: Transaction, levels: Place) -> None:
+    """A namespace with tables is dropped."""
+    for name, record in transaction.under(NAMESPACES, levels):
+        raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
+
+
+@fault("IRC-NS-DROP-005", by=partial(replace_rule, "namespace_is_empty"))
+def drops_what_has_children(transaction: Transaction, levels: Place) -> None:
+    """A namespace with children is dropped."""
+    for name, record in transaction.under("identifiers", levels):
+        raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
+
+
+@fault("IRC-NS-DROP-006", by=partial(replace_rule, "namespace_is_empty"))
+def drops_by_prefix(transaction: Transaction, levels: Place) -> None:
+    """Dropping takes along what begins like it."""
+    for name, _ in list(transaction.under(NAMESPACES, levels[:-1])):
+        if name.startswith(levels[-1]) and name != levels[-1]:
+            transaction.remove(namespace_key((*levels[:-1], name)))
+
+
+@fault("IRC-NS-DROP-007")
+def staged_tables_resurrect() -> Install:
+    """Committing a staged table brings its namespace back."""
+    return made_where_missing(COMMIT, when=creates)
+
+
+@fault("IRC-NS-DROP-009")
+def properties_outlive_their_namespace() -> Install:
+    """A new namespace has the properties of a dropped one."""
+    kept: dict[tuple[str, ...], dict[str, str]] = {}
+
+    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = arguments["body"]
+        old = kept.get(tuple(body["namespace"]), {})
+        reply = handler(body={**body, "properties": {**old, **(body.get("properties") or {})}})
+        kept[tuple(body["namespace"])] = reply.document["properties"]
+        return reply
+
+    return on_call(op.create_namespace, create)

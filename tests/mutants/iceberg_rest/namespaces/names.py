@@ -1,0 +1,114 @@
+"""Names of namespaces that are stored or read wrongly."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, per_server, replace_rule, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
+from mutants.iceberg_rest.operators.requests import asked_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
+
+
+@fault("IRC-NS-ENC-001", by=partial(asked_for, op.create_namespace))
+def levels_stored_as_one(body: Document) -> Document:
+    """Levels are joined when they are stored."""
+    return {**body, "namespace": [".".join(body["namespace"])]}
+
+
+@fault("IRC-NS-ENC-006", by=partial(replace_rule, "levels_are_addressable"))
+def three_levels_at_most(levels: tuple[str, ...]) -> None:
+    """No more than three levels are nested."""
+    if len(levels) > 2 or not levels or not all(levels) or any(SEPARATOR in level for level in levels):
+        raise Problem(400, "BadRequestException", "no more than two levels")
+
+
+@fault("IRC-NS-ENC-002", by=partial(wrap_rule, "namespace_exists"))
+def dots_separate(find: Callable[..., Record]) -> Callable[..., Record]:
+    """A dot in a path separates levels."""
+
+    def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+        return find(transaction, tuple(part for level in levels for part in level.split(".")))
+
+    return namespace_exists
+
+
+@fault("IRC-NS-ENC-003", by=partial(wrap_rule, "namespace_exists"))
+def empty_levels_overlooked(find: Callable[..., Record]) -> Callable[..., Record]:
+    """Separators too many are overlooked."""
+
+    def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+        return find(transaction, tuple(level for level in levels if level) or levels)
+
+    return namespace_exists
+
+
+@fault("IRC-NS-ENC-004", by=partial(wrap_rule, "namespace_exists"))
+def case_folded_at_load(find: Callable[..., Record]) -> Callable[..., Record]:
+    """Case counts at creation, but not at loading."""
+
+    def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+        for name, record in transaction.under(NAMESPACES, levels[:-1]):
+            if name.lower() == levels[-1].lower():
+                return record
+        return find(transaction, levels)
+
+    return namespace_exists
+
+
+@fault("IRC-NS-ENC-001", by=partial(wrap_rule, "namespace_exists"))
+def levels_behind_the_fourth_overlooked(find: Callable[..., Record]) -> Callable[..., Record]:
+    """Only four levels of a path are looked at."""
+
+    def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+        return find(transaction, levels[:4])
+
+    return namespace_exists
+
+
+@fault("IRC-NS-ENC-002", by=partial(on_call, op.list_namespaces))
+def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A dot in a parent separates levels."""
+    parent = arguments.get("parent")
+    return handler(**{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments)
+
+
+def _children_behind_dots() -> Install:
+    made: set[str] = set()
+
+    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        made.add(SEPARATOR.join(arguments["body"]["namespace"]))
+        return reply
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        name = arguments["namespace"]
+        if any(other.startswith(f"{name}.") for other in made):
+            raise Problem(409, "NamespaceNotEmptyException", f"{name} has children")
+        reply = handler(**arguments)
+        made.discard(name)
+        return reply
+
+    return all_of(on_call(op.create_namespace, create), on_call(op.drop_namespace, drop))
+
+
+@fault("IRC-NS-ENC-002")
+def dots_make_children() -> Install:
+    """A namespace is not dropped beside one whose name goes on behind a dot."""
+    return per_server(_children_behind_dots)
+
+
+@fault("IRC-NS-ENC-004", by=partial(asked_for, op.create_namespace))
+def created_in_lower_case(body: Document) -> Document:
+    """Names are stored in lower case, and looked for as they are."""
+    return {**body, "namespace": [level.lower() for level in body["namespace"]]}

@@ -1,0 +1,237 @@
+"""Properties of namespaces that are set or removed wrongly."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_status,
+    on_wire,
+    replace_rule,
+    unchecked,
+)
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
+from mutants.iceberg_rest.operators.namespaces import made_where_missing
+from mutants.iceberg_rest.operators.races import FAILURE, crowded
+from mutants.iceberg_rest.operators.requests import asked_for, refused_if
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.wire import Wire
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Service
+
+UPDATE = op.update_properties
+
+
+def answered(edit: Callable[[dict[str, Any]], Any]) -> Install:
+    """Another answer to an update."""
+    return on_answer(UPDATE, edit)
+
+
+@fault("IRC-NS-PROP-001")
+def update_without_removed() -> Install:
+    """The answer to an update lacks `removed`."""
+    return answered(lambda d: {"updated": d["updated"]})
+
+
+@fault("IRC-NS-PROP-001")
+def updated_as_object() -> Install:
+    """`updated` is an object."""
+    return answered(lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")})
+
+
+@fault("IRC-NS-PROP-002", "IRC-NS-PROP-016")
+def keys_not_overwritten() -> Install:
+    """Updates are not stored."""
+    return asked_for(UPDATE, lambda body: {**body, "updates": {}})
+
+
+@fault("IRC-NS-PROP-003")
+def updates_replace_everything(service: Service) -> None:
+    """Keys that are not mentioned vanish."""
+    load = service.handlers[op.load_namespace_metadata]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = arguments["body"]
+        stored = load(namespace=arguments["namespace"]).document["properties"]
+        updates = body.get("updates") or {}
+        gone = [key for key in stored if key not in updates]
+        reply = handler(namespace=arguments["namespace"], body={"removals": gone, "updates": updates}).document
+        return json_reply({**reply, "removed": [key for key in reply["removed"] if key in (body.get("removals") or [])]})
+
+    on_call(UPDATE, act)(service)
+
+
+@fault("IRC-NS-PROP-004")
+def updated_is_empty() -> Install:
+    """`updated` is always empty."""
+    return answered(lambda d: {**d, "updated": []})
+
+
+@fault("IRC-NS-PROP-005")
+def removed_is_empty() -> Install:
+    """`removed` is always empty."""
+    return answered(lambda d: {**d, "removed": []})
+
+
+@fault("IRC-NS-PROP-005")
+def empty_values_are_missing(service: Service) -> None:
+    """A key whose value is empty counts as missing."""
+    load = service.handlers[op.load_namespace_metadata]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        stored = load(namespace=arguments["namespace"]).document["properties"]
+        reply = handler(**arguments).document
+        there = [key for key in reply["removed"] if stored[key]]
+        empty = [key for key in reply["removed"] if not stored[key]]
+        return json_reply({**reply, "removed": there, "missing": [*reply["missing"], *empty]})
+
+    on_call(UPDATE, act)(service)
+
+
+@fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=partial(answered))
+def missing_counts_as_removed(document: dict[str, Any]) -> None:
+    """Keys that were not there count as removed."""
+    document["removed"] += document["missing"]
+
+
+@fault("IRC-NS-PROP-006")
+def unknown_removals_refused(service: Service) -> None:
+    """A key that is not there cannot be removed."""
+    load = service.handlers[op.load_namespace_metadata]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        stored = load(namespace=arguments["namespace"]).document["properties"]
+        unknown = [key for key in arguments["body"].get("removals") or [] if key not in stored]
+        if unknown:
+            raise Problem(400, "BadRequestException", f"no such property: {unknown[0]}")
+        return handler(**arguments)
+
+    on_call(UPDATE, act)(service)
+
+
+@fault("IRC-NS-PROP-007")
+def missing_is_an_object() -> Install:
+    """`missing` is an object."""
+    return answered(lambda d: {**d, "missing": {"never": True}})
+
+
+@fault("IRC-NS-PROP-015", by=partial(answered))
+def missing_holds_removed(document: dict[str, Any]) -> None:
+    """`missing` lists what was removed."""
+    document["missing"] = document["missing"] + document["removed"]
+
+
+@fault("IRC-NS-PROP-006", by=partial(answered))
+def missing_as_text(document: dict[str, Any]) -> None:
+    """`missing` is a string."""
+    document["missing"] = ", ".join(document["missing"])
+
+
+@fault("IRC-NS-PROP-008")
+def contradictions_are_400() -> Install:
+    """A key that is set and removed is a 400."""
+    return on_status(UPDATE, {422: 400})
+
+
+@fault("IRC-NS-PROP-008")
+def contradictions_accepted() -> Install:
+    """A key may be set and removed at once."""
+    return replace_rule("keys_are_disjoint", accept)
+
+
+@fault("IRC-NS-PROP-009")
+def refused_updates_are_done(service: Service) -> None:
+    """A contradiction is refused after everything is done."""
+    refuse = service.rules.current("keys_are_disjoint")
+    service.rules.replace("keys_are_disjoint", accept)
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        refuse(arguments["body"].get("updates") or {}, arguments["body"].get("removals") or [])
+        return reply
+
+    on_call(UPDATE, act)(service)
+
+
+@fault("IRC-NS-PROP-010")
+def updates_make_namespaces() -> Install:
+    """Setting properties makes the namespace."""
+    return made_where_missing(UPDATE)
+
+
+@fault("IRC-NS-PROP-012", by=lambda act: all_of(unchecked(UPDATE), on_call(UPDATE, act)))
+def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A key that is removed twice is a server error."""
+    removals = arguments["body"].get("removals") or []
+    if len(removals) != len(set(removals)):
+        raise KeyError(removals[0])
+    return handler(**arguments)
+
+
+@fault("IRC-NS-PROP-013")
+def nothing_to_do_refused() -> Install:
+    """A request for nothing is refused."""
+    return refused_if(UPDATE, lambda body: not body.get("updates") and not body.get("removals"))
+
+
+@fault("IRC-NS-PROP-014", by=lambda act: all_of(unchecked(UPDATE), asked_for(UPDATE, act)))
+def any_value_as_text(body: Document) -> Document:
+    """Values of any type are stored as text."""
+    return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
+
+
+@fault("IRC-NS-PROP-016", by=partial(on_call, UPDATE))
+def properties_of_the_first_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Properties are those of the first level."""
+    return handler(**{**arguments, "namespace": arguments["namespace"].split("\x1f")[0]})
+
+
+@fault("IRC-NS-PROP-018", by=partial(on_call, UPDATE))
+def both_members_are_needed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """An update without `updates` or without `removals` returns 400."""
+    if arguments["body"].keys() < {"updates", "removals"} and arguments["body"]:
+        raise Problem(400, "BadRequestException", "updates and removals are required")
+    return handler(**arguments)
+
+
+@fault("IRC-NS-PROP-017")
+def parallel_updates_lost(service: Service) -> None:
+    """Of concurrent updates, only the last one is kept."""
+    read: dict[str, dict[str, str]] = {}
+    load = service.handlers[op.load_namespace_metadata]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        namespace = arguments["namespace"]
+        stored = load(namespace=namespace).document["properties"]
+        before = read.setdefault(namespace, stored)
+        updates = arguments["body"].get("updates") or {}
+        others = [key for key in stored if key not in before and key not in updates]
+        reply = handler(**arguments)
+        handler(namespace=namespace, body={"removals": others, "updates": {}})
+        return reply
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        await asyncio.sleep(0.05)
+        read.clear()
+        await wire.answer(reply)
+
+    all_of(on_call(UPDATE, act), on_wire(UPDATE, answer))(service)
+
+
+@fault("IRC-NS-PROP-019")
+def simultaneous_updates_fail() -> Install:
+    """Of simultaneous updates of one namespace, all but one return 500."""
+    return crowded(op.update_properties, first=None, others=FAILURE)

@@ -1,0 +1,278 @@
+"""Listings that lose items, repeat them, or never end."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, replace_rule
+from lakepact.reference_server.http.paging import BadToken, opened, page
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Scope
+
+LISTS = (op.list_namespaces, op.list_tables)
+
+
+def paged(change: Callable[..., Any]) -> Install:
+    """Page in another way: `change(records, listing, after, size)`."""
+    return replace_rule("page", lambda records, listing, *, after, size: change(records, listing, after, size))
+
+
+def _hundred(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    items, token = page(records, listing, after=after, size=size)
+    return (items, token) if size or len(items) <= 100 else (items[:100], None)
+
+
+def _hundred_of(pattern: str) -> Install:
+    """End those listings after a hundred items whose names match a pattern, unless a size was asked for."""
+    wanted = re.compile(pattern)
+
+    def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+        return (_hundred if wanted.fullmatch(listing) else _whole)(records, listing, after, size)
+
+    return paged(change)
+
+
+def _whole(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    return page(records, listing, after=after, size=size)
+
+
+def _odd_token(document: dict[str, Any]) -> None:
+    if document.get("next-page-token"):
+        document["next-page-token"] += "+/="
+
+
+def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A token that needed percent-encoding returns 400."""
+    if str(arguments.get("page_token", "")).endswith("+/="):
+        raise Problem(400, "BadRequestException", "unknown page token")
+    return handler(**arguments)
+
+
+@fault("IRC-PAG-007", by=partial(paged))
+def empty_token_without_pages(records: Any, _listing: str, _after: str | None, _size: int | None) -> Any:
+    """Listings are not cut into pages, and end with an empty token all the same."""
+    return list(records(None)), ""
+
+
+@fault("IRC-PAG-001", by=partial(paged))
+def pages_of_ten_unasked(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """Listings stop after ten items, although paging was not requested."""
+    return page(records, listing, after=after or "", size=size or 10)
+
+
+@fault("IRC-PAG-001")
+def listings_end_at_a_hundred() -> Install:
+    """Listings end after a hundred items, and say nothing."""
+    return paged(_hundred)
+
+
+@fault("IRC-PAG-001")
+def tables_end_at_a_hundred() -> Install:
+    """Listings of tables end after a hundred."""
+    return _hundred_of("tables.*")
+
+
+@fault("IRC-PAG-001")
+def views_end_at_a_hundred() -> Install:
+    """Listings of views end after a hundred."""
+    return _hundred_of("views.*")
+
+
+@fault("IRC-PAG-001")
+def top_level_ends_at_a_hundred() -> Install:
+    """The listing of the namespaces at the top ends after a hundred."""
+    return _hundred_of(f"namespaces{SEPARATOR}")
+
+
+@fault("IRC-PAG-018", by=partial(paged))
+def page_size_alone_truncates(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """A page size without a token cuts the list and says nothing."""
+    items, token = page(records, listing, after=after, size=size)
+    return items, None if after is None and size else token
+
+
+@fault("IRC-PAG-004", by=partial(paged))
+def first_page_without_token(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """The first page comes without a token for the next."""
+    items, token = page(records, listing, after=after, size=size)
+    return items, None if after == "" and size == 2 else token
+
+
+@fault("IRC-PAG-004", by=partial(paged))
+def pages_end_at_odd_names(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """A page whose last name is not ASCII is the last one."""
+    items, token = page(records, listing, after=after, size=size)
+    return items, token if items and items[-1][0].isascii() else None
+
+
+@fault("IRC-PAG-004", by=partial(paged))
+def last_page_lost(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """The last page is never reached."""
+    items, token = page(records, listing, after=after, size=size)
+    rest = page(records, listing, after=token, size=size)[1] if token else "more"
+    return items, token if rest else None
+
+
+@fault("IRC-PAG-011", "IRC-PAG-008", by=partial(paged))
+def pages_overlap(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """Each page begins with the last item of the one before."""
+    items, token = page(records, listing, after=after, size=size)
+    if after:
+        before = [record for record in records(None) if record[0] < items[0][0]] if items else []
+        items = [*before[-1:], *items]
+    return items, token
+
+
+@fault("IRC-PAG-008", "IRC-PAG-002", by=partial(paged))
+def pages_one_too_large(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """Pages hold one item more than asked for."""
+    return page(records, listing, after=after, size=size + 1 if size else size)
+
+
+@fault("IRC-PAG-012", "IRC-PAG-005", by=partial(paged))
+def chain_never_ends(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """The last page has a token that leads back to itself."""
+    items, token = page(records, listing, after=after, size=size)
+    if after is not None and token is None:
+        token = page(records, listing, after="", size=1)[1]
+    return items, token
+
+
+@fault("IRC-PAG-003", by=partial(on_answer, LISTS))
+def empty_token_at_the_end(document: dict[str, Any]) -> None:
+    """The last page has an empty token instead of none."""
+    if document.get("next-page-token") is None:
+        document["next-page-token"] = ""
+
+
+@fault("IRC-PAG-003", by=partial(on_answer, LISTS))
+def tokens_are_numbers(document: dict[str, Any]) -> None:
+    """Tokens are numbers."""
+    if document.get("next-page-token") is not None:
+        document["next-page-token"] = 2
+
+
+@fault("IRC-PAG-024", by=partial(on_answer, LISTS))
+def listings_repeat_items(document: dict[str, Any]) -> None:
+    """Listings name an item twice."""
+    items = document.get("namespaces") or document.get("identifiers") or []
+    items += items[:1]
+
+
+@fault("IRC-PAG-014", by=partial(paged))
+def garbage_token_starts_again(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """A token that was never issued starts the listing again."""
+    try:
+        return page(records, listing, after=after, size=size)
+    except BadToken:
+        return page(records, listing, after="", size=size)
+
+
+@fault("IRC-PAG-017", by=partial(paged))
+def pages_by_offset(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """Tokens are offsets: items dropped between pages hide others."""
+    if after is None and size is None:
+        return list(records(None)), None
+    start = int(after or 0)
+    every = list(records(None))
+    end = start + (size or 100)
+    return every[start:end], str(end) if end < len(every) else None
+
+
+@fault("IRC-PAG-017", by=partial(paged))
+def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """A token leads nowhere once the last item of its page is dropped."""
+    behind = opened(listing, after) if after else None
+    if behind is not None and behind not in [name for name, _ in records(None)]:
+        return [], None
+    return page(records, listing, after=after, size=size)
+
+
+@fault("IRC-PAG-019", by=partial(paged))
+def first_page_is_all_without_a_size(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """Without a page size there is one page of two."""
+    items, token = page(records, listing, after=after, size=size)
+    return (items[:2], None) if after == "" and size is None else (items, token)
+
+
+@fault("IRC-PAG-013")
+def tokens_are_not_decoded() -> Install:
+    """Tokens that have to be percent-encoded are not known again."""
+    return all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent))
+
+
+@fault("IRC-PAG-010", by=partial(on_reply, LISTS))
+def bad_page_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
+    """A page size that is none gives an empty page."""
+    bad = reply.status == 400 and b"pageSize" in scope["query_string"]
+    return json_reply({"namespaces": [], "identifiers": [], "next-page-token": None}) if bad else reply
+
+
+@fault("IRC-PAG-015")
+def tokens_work_once() -> Install:
+    """A token that is sent again gives an empty page."""
+    used: set[str] = set()
+
+    def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+        items, token = page(records, listing, after=after, size=size)
+        if after in used:
+            return [], token
+        used.add(after or "")
+        used.discard("")
+        return items, token
+
+    return paged(change)
+
+
+@fault("IRC-PAG-016")
+def tokens_of_others_work() -> Install:
+    """A token shows the listing that it was made for, whatever is asked."""
+    listings: dict[str, Any] = {}
+
+    def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+        listings[listing] = records
+        if after:
+            for other, theirs in listings.items():
+                try:
+                    opened(other, after)
+                except BadToken:
+                    continue
+                return page(theirs, other, after=after, size=size)
+        return page(records, listing, after=after, size=size)
+
+    return paged(change)
+
+
+@fault("IRC-PAG-022", by=partial(on_call, op.list_namespaces))
+def token_forgets_the_parent(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Pages list the top level whatever the parent."""
+    if "page_token" in arguments:
+        arguments.pop("parent", None)
+    return handler(**arguments)
+
+
+@fault("IRC-PAG-023", by=partial(on_call, LISTS))
+def missing_namespace_has_empty_pages(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Pages of a namespace that does not exist are empty."""
+    if "page_token" in arguments:
+        try:
+            return handler(**arguments)
+        except Problem:
+            return json_reply({"namespaces": [], "identifiers": [], "next-page-token": None})
+    return handler(**arguments)
+
+
+@fault("IRC-PAG-021", "IRC-PAG-020", by=partial(paged))
+def multiples_lose_the_last_item(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    """A last page that is full loses its last item."""
+    items, token = page(records, listing, after=after, size=size)
+    return (items[:-1], token) if token is None and size and len(items) == size else (items, token)

@@ -1,0 +1,128 @@
+"""Filters that lose files, or that are not understood, or understood although they are nonsense."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, all_of, fault, unchecked, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
+from mutants.iceberg_rest.operators.requests import refused_if
+from mutants.iceberg_rest.operators.scans import PLAN, asked, asked_as, filtered_as, kinds_as, kinds_in, without
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from mutants.iceberg_rest.operators.scans import Ask
+
+
+def _always() -> Any:
+    from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS  # noqa: PLC0415 - loaded with the first plan
+
+    return ALWAYS
+
+
+def _never() -> Any:
+    from lakepact.reference_server.iceberg_rest.scan_planning.expressions import NEVER  # noqa: PLC0415 - loaded with the first plan
+
+    return NEVER
+
+
+def _has(*kinds: Any) -> Callable[[Document], bool]:
+    return lambda body: bool(kinds_in((body or {}).get("filter")) & set(kinds))
+
+
+@fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "rows_remain"))
+def filters_lose_nulls(remains: Callable[..., Any]) -> Callable[..., Any]:
+    """Files of null are left out."""
+
+    def left(pruning: Any, entry: Any) -> Any:
+        found = remains(pruning, entry)
+        if None in entry.partition and found != _always():
+            return _never()
+        return found
+
+    return left
+
+
+@fault("IRC-SCAN-PLAN-015")
+def filters_exclude_their_bounds() -> Install:
+    """Comparisons leave equal values out."""
+    return kinds_as({"lt-eq": "lt", "gt-eq": "gt"})
+
+
+@fault("IRC-SCAN-PLAN-015")
+def filters_ignore_negations() -> Install:
+    """A negation is evaluated as its operand."""
+    return filtered_as(lambda one: one["child"] if isinstance(one, dict) and one.get("type") == "not" else one)
+
+
+@fault("IRC-SCAN-PLAN-015")
+def filters_know_no_prefixes() -> Install:
+    """starts-with is evaluated as equality."""
+    return kinds_as({"starts-with": "eq"})
+
+
+@fault("IRC-SCAN-PLAN-015")
+def filters_are_all_or_nothing() -> Install:
+    """`or` is evaluated as `and`."""
+    return kinds_as({"or": "and"})
+
+
+@fault("IRC-SCAN-PLAN-016")
+def constants_are_not_understood() -> Install:
+    """The constants are refused as objects."""
+    return refused_if(PLAN, _has("true", "false"))
+
+
+@fault("IRC-SCAN-PLAN-016")
+def sets_are_not_understood() -> Install:
+    """Sets of values are refused."""
+    return refused_if(PLAN, _has("in", "not-in"))
+
+
+@fault("IRC-SCAN-PLAN-016", by=partial(refused_if, PLAN))
+def literals_are_numbers(body: Document) -> bool:
+    """Texts that begin with a digit are refused."""
+    wanted = (body or {}).get("filter")
+    return isinstance(wanted, dict) and isinstance(wanted.get("value"), str) and wanted["value"][:1].isdigit()
+
+
+@fault("IRC-SCAN-PLAN-017", by=lambda act: all_of(unchecked(PLAN), asked(act)))
+def nonsense_is_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
+    """A filter that is not understood is ignored."""
+    try:
+        return ask(metadata, body)
+    except Problem:
+        return ask(metadata, without(body, "filter"))
+
+
+@fault("IRC-SCAN-PLAN-017", by=partial(asked))
+def unknown_columns_are_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
+    """A filter on no column is ignored."""
+    try:
+        return ask(metadata, body)
+    except Problem as problem:
+        if "no column" not in problem.message:
+            raise
+        return ask(metadata, without(body, "filter", "select"))
+
+
+@fault("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012", "IRC-SCAN-PLAN-014")
+def bad_plans_fail() -> Install:
+    """A bad scan request returns 500."""
+    return refusals_become(PLAN, 400, with_status(500))
+
+
+@fault("IRC-SCAN-PLAN-018")
+def letter_case_never_counts() -> Install:
+    """Names match in any letter case."""
+    return asked_as(lambda _, body: {**body, "case-sensitive": False})
+
+
+@fault("IRC-SCAN-PLAN-018")
+def letter_case_always_counts() -> Install:
+    """Names match in exact letter case alone."""
+    return asked_as(lambda _, body: without(body, "case-sensitive"))

@@ -1,0 +1,151 @@
+"""Plans of other snapshots than they were made for: remembered too long, made too late, or forgotten on their way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.faults import Install, fault, on_answer
+from lakepact.reference_server.http.replies import json_reply
+from mutants.iceberg_rest.operators.scans import FETCH, PLAN, TASKS, asked, asked_as, left_out, without
+from mutants.iceberg_rest.operators.tables import for_operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Service
+    from mutants.iceberg_rest.operators.scans import Ask
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+IDS = ("snapshot-id", "start-snapshot-id", "end-snapshot-id")
+
+
+def _of_main(where: Callable[[Document], Any]) -> Install:
+    """Plans whose answer is such a one are of main, whatever was asked for."""
+
+    def plan(handlers: Handlers, arguments: Arguments) -> Reply:
+        reply = handlers[PLAN](**arguments)
+        if where(reply.document):
+            return handlers[PLAN](**{**arguments, "body": without(arguments.get("body") or {}, *IDS)})
+        return reply
+
+    return for_operation(PLAN, plan)
+
+
+def _without_deletes(document: Document) -> None:
+    document.pop("delete-files", None)
+    for task in document.get("file-scan-tasks") or ():
+        task.pop("delete-file-references", None)
+
+
+@fault("IRC-SCAN-PLAN-008")
+def plans_are_remembered(service: Service) -> None:
+    """A plan is repeated for ever."""
+    known: dict[Any, Reply] = {}
+
+    def plan(handlers: Handlers, arguments: Arguments) -> Reply:
+        key = (arguments["namespace"], arguments["table"], orjson.dumps(arguments.get("body")))
+        if key not in known:
+            known[key] = handlers[PLAN](**arguments)
+        return known[key]
+
+    for_operation(PLAN, plan)(service)
+
+
+@fault("IRC-SCAN-PLAN-027")
+def plan_tasks_are_made_late(service: Service) -> None:
+    """Plan tasks are of the table as it is when they are exchanged."""
+    asked_for: dict[str, tuple[Arguments, int]] = {}
+
+    def plan(handlers: Handlers, arguments: Arguments) -> Reply:
+        reply = handlers[PLAN](**arguments)
+        tasks = reply.document.get("plan-tasks") or []
+        asked_for.update({task: (arguments, number) for number, task in enumerate(tasks)})
+        return reply
+
+    def fetch(handlers: Handlers, arguments: Arguments) -> Reply:
+        task = (arguments.get("body") or {}).get("plan-task")
+        if task not in asked_for:
+            return handlers[TASKS](**arguments)
+        former, number = asked_for[task]
+        tasks = handlers[PLAN](**former).document.get("plan-tasks") or []
+        if number >= len(tasks):
+            return json_reply({"file-scan-tasks": []})
+        return handlers[TASKS](**{**arguments, "body": {"plan-task": tasks[number]}})
+
+    for_operation(PLAN, plan)(service)
+    for_operation(TASKS, fetch)(service)
+
+
+@fault("IRC-SCAN-PLAN-009")
+def divided_plans_are_of_main() -> Install:
+    """Plans with plan tasks are of main."""
+    return _of_main(lambda document: document.get("plan-tasks"))
+
+
+@fault("IRC-SCAN-FETCH-002")
+def plans_in_the_background_are_of_main() -> Install:
+    """Plans that are made in the background are of main."""
+    return _of_main(lambda document: document.get("status") == "submitted")
+
+
+@fault("IRC-SCAN-SCH-003")
+def plan_tasks_lose_deletes() -> Install:
+    """Plan tasks come without delete files."""
+    return on_answer(TASKS, _without_deletes)
+
+
+@fault("IRC-SCAN-FETCH-002")
+def fetched_plans_lose_deletes() -> Install:
+    """Fetched plans have no delete files."""
+    return on_answer(FETCH, _without_deletes)
+
+
+@fault("IRC-SCAN-FETCH-002")
+def fetched_plans_lose_plan_tasks() -> Install:
+    """Fetched plans have no plan tasks."""
+    return on_answer(FETCH, left_out("plan-tasks"))
+
+
+@fault("IRC-SCAN-PLAN-009", by=partial(on_answer, (PLAN, FETCH)))
+def unreadable_snapshots_are_empty(document: Document) -> Document | None:
+    """Tables that cannot be planned have no files."""
+    return {"status": "completed", "file-scan-tasks": []} if document.get("status") == "failed" else None
+
+
+@fault("IRC-SCAN-PLAN-010", by=partial(asked))
+def rewritten_files_are_appended(ask: Ask, metadata: Document, body: Document) -> Any:
+    """Between two snapshots, files count that were rewritten."""
+    wanted = ask(metadata, body)
+    if not wanted.incremental:
+        return wanted
+    known = {one["snapshot-id"]: one for one in metadata["snapshots"]}
+    found, current = list[Any](), known.get(body["end-snapshot-id"])
+    while current is not None and current["snapshot-id"] != body.get("start-snapshot-id"):
+        found.insert(0, current)
+        current = known.get(current.get("parent-snapshot-id"))
+    return replace(wanted, snapshots=tuple(found))
+
+
+@fault("IRC-SCAN-PLAN-010", by=partial(asked))
+def branches_are_between(ask: Ask, metadata: Document, body: Document) -> Any:
+    """Between two snapshots are all that were added."""
+    wanted = ask(metadata, body)
+    ids = [one["snapshot-id"] for one in metadata.get("snapshots") or ()]
+    if not wanted.incremental or body.get("start-snapshot-id") not in ids:
+        return wanted
+    places = (ids.index(body[member]) + 1 for member in ("start-snapshot-id", "end-snapshot-id"))
+    return replace(wanted, snapshots=tuple(metadata["snapshots"][slice(*places)]))
+
+
+@fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
+def all_is_behind_itself(_: Document, body: Document) -> Document:
+    """Behind a snapshot up to itself is all of it."""
+    if body.get("start-snapshot-id") is None or body["start-snapshot-id"] != body.get("end-snapshot-id"):
+        return body
+    return {**without(body, *IDS), "snapshot-id": body["end-snapshot-id"]}

@@ -1,0 +1,182 @@
+"""Scans of other snapshots than were asked for, and requests that are understood although they contradict themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_answer, on_status
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from mutants.iceberg_rest.operators.refusals import called, refusals_become
+from mutants.iceberg_rest.operators.requests import refused_if
+from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, asked, asked_as, without
+from mutants.iceberg_rest.operators.tables import for_operation
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from mutants.iceberg_rest.operators.scans import Ask
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+BETWEEN = ("start-snapshot-id", "end-snapshot-id")
+
+
+def _parent(metadata: Document, snapshot_id: int | None) -> int | None:
+    found = [one for one in metadata.get("snapshots") or [] if one["snapshot-id"] == snapshot_id]
+    return found[0].get("parent-snapshot-id") if found else snapshot_id
+
+
+@fault("IRC-SCAN-PLAN-001")
+def plans_are_accepted() -> Install:
+    """Plans return 202."""
+    return on_status(PLAN, {200: 202})
+
+
+@fault("IRC-SCAN-PLAN-008", by=partial(asked_as))
+def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
+    """The newest snapshot of any branch is planned."""
+    snapshots = metadata.get("snapshots") or []
+    if not snapshots or any(member in body for member in ("snapshot-id", *BETWEEN)):
+        return body
+    return {**body, "snapshot-id": snapshots[-1]["snapshot-id"]}
+
+
+@fault("IRC-SCAN-PLAN-009")
+def plans_main_alone() -> Install:
+    """Every plan is of the snapshot of main."""
+    return asked_as(lambda _, body: without(body, "snapshot-id"))
+
+
+@fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
+def plans_from_the_start_on(metadata: Document, body: Document) -> Document:
+    """The start of a scan between two is part of it."""
+    if body.get("start-snapshot-id") is None:
+        return body
+    parent = _parent(metadata, body["start-snapshot-id"])
+    return {**without(body, "start-snapshot-id"), **({} if parent is None else {"start-snapshot-id": parent})}
+
+
+@fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
+def plans_before_the_end(metadata: Document, body: Document) -> Document:
+    """The end of a scan between two is no part of it."""
+    return {**body, "end-snapshot-id": _parent(metadata, body["end-snapshot-id"])} if body.get("start-snapshot-id") else body
+
+
+@fault("IRC-SCAN-PLAN-010")
+def plans_all_up_to_the_end() -> Install:
+    """The start of a scan between two is ignored."""
+    return asked_as(lambda _, body: without(body, "start-snapshot-id"))
+
+
+@fault("IRC-SCAN-PLAN-011", by=partial(asked_as))
+def one_snapshot_wins(_: Document, body: Document) -> Document:
+    """With ids of both kinds, one snapshot is planned."""
+    return without(body, *BETWEEN) if "snapshot-id" in body else body
+
+
+@fault("IRC-SCAN-PLAN-012", by=partial(asked_as))
+def scans_end_by_themselves(metadata: Document, body: Document) -> Document:
+    """A scan without an end ends with main."""
+    if body.get("start-snapshot-id") is None or body.get("end-snapshot-id") is not None:
+        return body
+    return {**body, "end-snapshot-id": metadata["current-snapshot-id"]}
+
+
+@fault("IRC-SCAN-PLAN-013", by=partial(asked_as))
+def lone_ends_are_ignored(_: Document, body: Document) -> Document:
+    """An end without a start is ignored."""
+    return body if body.get("start-snapshot-id") is not None else without(body, "end-snapshot-id")
+
+
+@fault("IRC-SCAN-PLAN-014", by=partial(asked))
+def unknown_snapshots_are_empty(ask: Ask, metadata: Document, body: Document) -> Any:
+    """A missing snapshot has no files."""
+    try:
+        return ask(metadata, body)
+    except Problem as problem:
+        if "snapshot" not in problem.message:
+            raise
+        return replace(ask(metadata, {}), snapshots=())
+
+
+@fault("IRC-SCAN-PLAN-019")
+def schemas_of_snapshots_are_ignored() -> Install:
+    """Names are always those of the table's schema."""
+    return asked_as(lambda _, body: without(body, "use-snapshot-schema"))
+
+
+@fault("IRC-SCAN-PLAN-019")
+def schemas_are_always_of_snapshots() -> Install:
+    """Names are always those of the snapshot's schema."""
+    return asked_as(lambda _, body: {**body, "use-snapshot-schema": True})
+
+
+@fault("IRC-SCAN-PLAN-020", by=partial(refused_if, PLAN))
+def selects_no_nested_columns(body: Document) -> bool:
+    """Dotted names cannot be selected."""
+    return any("." in name for name in (body or {}).get("select") or ())
+
+
+@fault("IRC-SCAN-PLAN-021", by=partial(asked))
+def statistics_of_all_columns(ask: Ask, metadata: Document, body: Document) -> Any:
+    """Statistics of all columns come."""
+    wanted = ask(metadata, body)
+    return replace(wanted, stats=frozenset(wanted.types)) if wanted.stats else wanted
+
+
+@fault("IRC-SCAN-PLAN-022", by=partial(asked))
+def empty_tables_are_refused(ask: Ask, metadata: Document, body: Document) -> Any:
+    """A table without snapshots cannot be planned."""
+    if not metadata.get("snapshots"):
+        raise bad_request("the table has no snapshot")
+    return ask(metadata, body)
+
+
+@fault("IRC-SCAN-PLAN-026", by=partial(for_operation, PLAN))
+def planning_writes(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Each plan leaves a property."""
+    reply = handlers[PLAN](**arguments)
+    updates = [{"action": "set-properties", "updates": {"last-planned": "now"}}]
+    at = {key: arguments[key] for key in ("namespace", "table")}
+    handlers[op.update_table](**at, body={"requirements": [], "updates": updates})
+    return reply
+
+
+@fault("IRC-SCAN-PLAN-027", by=partial(on_answer, PLAN))
+def last_tasks_come_twice(document: Document) -> None:
+    """The last task of an answer is there twice."""
+    if document.get("file-scan-tasks"):
+        document["file-scan-tasks"].append(document["file-scan-tasks"][-1])
+
+
+@fault("IRC-SCAN-PLAN-023")
+def missing_tables_are_bad_plans() -> Install:
+    """Planning no table is a bad request."""
+    return on_status(PLAN, {404: 400})
+
+
+@fault("IRC-SCAN-PLAN-023")
+def missing_tables_are_not_named() -> Install:
+    """Tables that are missing are called NotFoundException."""
+    return refusals_become(PLAN, 404, called("NotFoundException"))
+
+
+@fault("IRC-SCAN-FETCH-007")
+def plans_of_nothing_are_bad_requests() -> Install:
+    """Fetching of no table is a bad request."""
+    return on_status(FETCH, {404: 400})
+
+
+@fault("IRC-SCAN-CANCEL-005")
+def cancels_plans_of_nothing() -> Install:
+    """Plans of no table are cancelled."""
+    return on_status(CANCEL, {404: 204})
+
+
+@fault("IRC-SCAN-TASK-005")
+def tasks_of_nothing_are_bad_requests() -> Install:
+    """Tasks of no table are bad requests."""
+    return on_status(TASKS, {404: 400})

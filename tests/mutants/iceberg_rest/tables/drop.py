@@ -1,0 +1,257 @@
+"""Tables that are dropped too little, or too much with them."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    on_call,
+    on_request,
+    on_status,
+    replace_entry,
+    replace_rule,
+    wrap_rule,
+)
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from mutants.iceberg_rest.operators.refusals import called, refusals_become
+from mutants.iceberg_rest.operators.tables import at, for_operation, metadata_path, promised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, MutableMapping
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Scope
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')
+
+
+def _look(handlers: Handlers, arguments: Arguments) -> Reply:
+    return handlers[op.table_exists](namespace=arguments["namespace"], table=arguments["table"])
+
+
+def _drop_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
+    _look(handlers, arguments)
+    return NO_CONTENT
+
+
+def _purges_when(wanted: Callable[[Arguments], bool]) -> Install:
+    return on_call(op.drop_table, lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
+
+
+def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
+    path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
+    reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
+    path.unlink()
+    return reply
+
+
+def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
+    return handlers[op.drop_table](**arguments)
+
+
+@fault("IRC-TBL-DROP-001", by=partial(on_call, op.drop_table))
+def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """No table is dropped that is not purged."""
+    if not arguments.get("purge_requested"):
+        raise Problem(400, "BadRequestException", "purgeRequested has to be true")
+    return handler(**arguments)
+
+
+@fault("IRC-TBL-DROP-001")
+def drops_nothing() -> Install:
+    """Drops are answered as if they were done."""
+    return for_operation(op.drop_table, _drop_nothing)
+
+
+@fault("IRC-TBL-DROP-001")
+def keeps_listing_what_was_dropped() -> Install:
+    """Tables that were dropped are still listed."""
+    gone: dict[str, set[str]] = {}
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        gone.setdefault(arguments["namespace"], set()).add(arguments["table"])
+        return reply
+
+    def listing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        document = handler(**arguments).document
+        levels = arguments["namespace"].split(SEPARATOR)
+        names = sorted(gone.get(arguments["namespace"], ()))
+        return json_reply({**document, "identifiers": [*document["identifiers"], *({"namespace": levels, "name": name} for name in names)]})
+
+    return all_of(on_call(op.drop_table, drop), on_call(op.list_tables, listing))
+
+
+@fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
+def loads_dropped_tables_from_cache() -> Install:
+    """A dropped table that was loaded before can be loaded for ever."""
+    cache: dict[tuple[str, str], Reply] = {}
+
+    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        key = (arguments["namespace"], arguments["table"])
+        try:
+            cache[key] = handler(**arguments)
+        except Problem:
+            if key not in cache:
+                raise
+        return cache[key]
+
+    return on_call(op.load_table, load)
+
+
+@fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
+def drops_what_is_missing() -> Install:
+    """Dropping a table that does not exist succeeds."""
+    return on_status(op.drop_table, {404: 204})
+
+
+@fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
+def missing_tables_are_bad_requests() -> Install:
+    """Dropping a table that does not exist is a bad request."""
+    return on_status(op.drop_table, {404: 400})
+
+
+@fault("IRC-ERR-008")
+def drops_find_nothing() -> Install:
+    """A table that cannot be dropped is called NotFoundException."""
+    return refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))
+
+
+@fault("IRC-TBL-DROP-003")
+def always_purges() -> Install:
+    """Every drop is a purge."""
+    return _purges_when(lambda _: True)
+
+
+@fault("IRC-TBL-DROP-003")
+def purges_whatever_is_said() -> Install:
+    """Any value of purgeRequested purges."""
+    return _purges_when(lambda arguments: "purge_requested" in arguments)
+
+
+@fault("IRC-TBL-DROP-003", by=partial(on_request, op.drop_table))
+def purges_when_told_false(scope: Scope) -> None:
+    """purgeRequested=False is treated as true, like any other string."""
+    query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
+    cast("MutableMapping[str, Any]", scope)["query_string"] = query
+
+
+@fault("IRC-TBL-DROP-003")
+def drops_the_metadata_file() -> Install:
+    """A drop removes the metadata file."""
+    return for_operation(op.drop_table, _remove_metadata_file)
+
+
+@fault("IRC-TBL-DROP-004")
+def purges_nothing() -> Install:
+    """A purge leaves all files."""
+    return replace_rule("files_may_go", lambda *_: False)
+
+
+@fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
+def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge leaves former metadata files."""
+    return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(handlers, arguments)
+
+
+@fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
+def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A table that is dropped with a purge stays until its files are gone."""
+    return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers[op.drop_table](**arguments)
+
+
+@fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
+def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge is refused, and the table is gone."""
+    reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
+    if arguments.get("purge_requested"):
+        raise Problem(400, "UnsupportedOperationException", "purging is not supported")
+    return reply
+
+
+@fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
+def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge is a server error."""
+    if arguments.get("purge_requested"):
+        raise Problem(500, "NotImplementedException", "purging is not implemented")
+    return handlers[op.drop_table](**arguments)
+
+
+@fault("IRC-TBL-DROP-006", by=partial(for_operation, op.drop_table))
+def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge removes the folder that the table's folder is in."""
+    path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
+    reply = handlers[op.drop_table](**arguments)
+    if arguments.get("purge_requested"):
+        shutil.rmtree(path.parent.parent.parent, ignore_errors=True)
+    return reply
+
+
+@fault("IRC-TBL-DROP-006")
+def purges_by_old_names() -> Install:
+    """A purge drops what has an old name of the table, too."""
+    former: dict[tuple[str, str], Document] = {}
+
+    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        new = at(arguments["body"]["destination"])
+        former[new["namespace"], new["table"]] = arguments["body"]["source"]
+        return reply
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        old = former.get((arguments["namespace"], arguments["table"]))
+        if arguments.get("purge_requested") and old is not None:
+            handler(**at(old))
+        return reply
+
+    return all_of(on_call(op.rename_table, rename), on_call(op.drop_table, drop))
+
+
+@fault("IRC-TBL-DROP-007")
+def ignores_invalid_purge_flags() -> Install:
+    """Invalid boolean values of purgeRequested are treated as false."""
+    return on_status(op.drop_table, {400: 204})
+
+
+@fault("IRC-TBL-DROP-009", by=partial(wrap_rule, "new_metadata"))
+def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document]:
+    """Tables of one name have one UUID."""
+    known: dict[str, str] = {}
+
+    def new_metadata(body: Document, *, table_uuid: str, location: str, now_ms: int) -> Document:
+        return make(body, table_uuid=known.setdefault(body["name"], table_uuid), location=location, now_ms=now_ms)
+
+    return new_metadata
+
+
+@fault("IRC-TBL-DROP-009", by=partial(replace_entry, "preconditions", "assert-table-uuid"))
+def takes_commits_to_former_tables(*_: object) -> None:
+    """Commits may assert any UUID."""
+
+
+@fault("IRC-TBL-DROP-009")
+def commits_to_former_tables_are_missing() -> Install:
+    """Commits that assert another UUID find no table."""
+    return on_status(op.update_table, {409: 404})
+
+
+@fault("IRC-TBL-DROP-010")
+def drops_race() -> Install:
+    """Every simultaneous drop returns 204."""
+    return promised(op.drop_table, _look)
+
+
+@fault("IRC-TBL-DROP-010")
+def racing_drops_conflict() -> Install:
+    """Of simultaneous drops all but one are conflicts."""
+    return promised(op.drop_table, _look, too_late=CONFLICT)

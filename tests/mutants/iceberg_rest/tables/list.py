@@ -1,0 +1,321 @@
+"""Wrong ways of listing the tables of a namespace, and of saying whether one exists."""
+
+from __future__ import annotations
+
+import fnmatch
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    fault,
+    on_answer,
+    on_call,
+    on_reply,
+    on_status,
+    replace_rule,
+    wrap_rule,
+)
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
+from lakepact.reference_server.storage.store import Record
+from mutants.iceberg_rest.operators.creation import is_staging
+from mutants.iceberg_rest.operators.operations import CREATE, EXISTS, LIST
+from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
+from mutants.iceberg_rest.operators.requests import remembered, while_handling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.storage.store import Place, Transaction
+
+    Listed = Iterator[tuple[str, Record]]
+    Holds = Callable[[Place, Place], bool]
+
+REMEMBERED = 0.5  #: seconds
+GHOST = Record("table", {}, b"")  #: of a table that is only listed
+
+
+# -- what is in the list ------------------------------------------------------------------------------------------------
+
+
+def _each(change: Callable[[Document], Any]) -> Callable[[Document], None]:
+    def edit(answer: Document) -> None:
+        answer["identifiers"] = [change(identifier) for identifier in answer["identifiers"]]
+
+    return edit
+
+
+def _wherever(holds: Holds) -> Callable[..., Listed]:
+    """The tables of all places that `holds(asked, place)` picks."""
+
+    def tables(transaction: Transaction, asked: Place, _: str | None) -> Listed:
+        found = {key.name: record for key, record in transaction.every(IDENTIFIERS) if holds(asked, key.place) and record.kind == "table"}
+        yield from sorted(found.items())
+
+    return tables
+
+
+# -- when it changes ----------------------------------------------------------------------------------------------------
+
+
+def _list_once_more(names: dict[str, list[str]]) -> Install:
+    """Lists of tables have extra names, by namespace as paths spell it."""
+
+    def wrapper(usual: Callable[..., Listed]) -> Callable[..., Listed]:
+        def tables(transaction: Transaction, levels: Place, behind: str | None) -> Listed:
+            more = dict.fromkeys(names.get(SEPARATOR.join(levels), ()), GHOST)
+            yield from sorted({**more, **dict(usual(transaction, levels, behind))}.items())
+
+        return tables
+
+    return wrap_rule("tables_of", wrapper)
+
+
+# -- whether one exists -------------------------------------------------------------------------------------------------
+
+
+@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
+def lists_names_alone(identifier: Document) -> Document:
+    """Tables are listed without their namespace."""
+    return {"name": identifier["name"]}
+
+
+@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
+def lists_with_the_last_level(identifier: Document) -> Document:
+    """Tables are listed with the last level of their namespace alone."""
+    return {**identifier, "namespace": identifier["namespace"][-1:]}
+
+
+@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
+def lists_with_joined_levels(identifier: Document) -> Document:
+    """Tables are listed with the levels of their namespace joined by dots."""
+    return {**identifier, "namespace": [".".join(identifier["namespace"])]}
+
+
+@fault("IRC-TBL-LIST-001")
+def lists_former_namespaces(service: Service) -> None:
+    """Tables that were renamed into another namespace are listed as tables of the former one."""
+    former: dict[tuple[str, ...], list[str]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        source, destination = arguments["body"]["source"], arguments["body"]["destination"]
+        former[(*destination["namespace"], destination["name"])] = source["namespace"]
+        return reply
+
+    def came_from(identifier: Document) -> Document:
+        return {**identifier, "namespace": former.get((*identifier["namespace"], identifier["name"]), identifier["namespace"])}
+
+    on_call(op.rename_table, act)(service)
+    on_answer(LIST, _each(came_from))(service)
+
+
+@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
+def lists_texts(identifier: Document) -> str:
+    """Tables are listed as texts instead of objects."""
+    return ".".join([*identifier["namespace"], identifier["name"]])
+
+
+@fault("IRC-TBL-LIST-001", "IRC-TBL-LIST-002", "IRC-TBL-LIST-005", by=lambda act: replace_rule("tables_of", _wherever(act)))
+def lists_tables_of_children(asked: Place, place: Place) -> bool:
+    """The list of a namespace holds the tables of its child namespaces too."""
+    return place[: len(asked)] == asked
+
+
+@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
+def lists_namespaces_that_begin_alike(asked: Place, place: Place) -> bool:
+    """The list of a namespace holds the tables of those whose names begin with its own."""
+    return len(asked) == len(place) and ".".join(place).startswith(".".join(asked))
+
+
+@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
+def lists_by_pattern(asked: Place, place: Place) -> bool:
+    """An underscore in the name of a namespace stands for any character when its tables are listed."""
+    return fnmatch.fnmatchcase("\0".join(place), "\0".join(asked).replace("_", "?"))
+
+
+@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
+def lists_in_any_case(asked: Place, place: Place) -> bool:
+    """The list of a namespace holds the tables of those that differ only in case."""
+    return [level.lower() for level in asked] == [level.lower() for level in place]
+
+
+@fault("IRC-TBL-LIST-004")
+def missing_namespaces_list_nothing() -> Install:
+    """A namespace that does not exist has an empty list of tables."""
+    return while_handling(LIST, "namespace_exists", lambda _: accept)
+
+
+@fault("IRC-ERR-008")
+def list_blames_the_table() -> Install:
+    """Listing the tables of a missing namespace is refused with the error type of a missing table."""
+    return refusals_become(LIST, 404, called("NoSuchTableException"))
+
+
+@fault("IRC-TBL-LIST-004")
+def list_of_missing_namespace_is_400() -> Install:
+    """Listing the tables of a missing namespace returns 400."""
+    return refusals_become(LIST, 404, with_status(400))
+
+
+@fault("IRC-TBL-LIST-005", by=partial(on_answer, LIST))
+def null_for_an_empty_list(answer: Document) -> None:
+    """An empty list of tables is null."""
+    answer["identifiers"] = answer["identifiers"] or None
+
+
+@fault("IRC-TBL-LIST-005", by=partial(on_answer, LIST))
+def nothing_for_an_empty_list(answer: Document) -> None:
+    """An empty list of tables is left out."""
+    if not answer["identifiers"]:
+        del answer["identifiers"]
+
+
+@fault("IRC-TBL-LIST-005", by=partial(on_reply, LIST))
+def empty_list_is_404(reply: Reply, _: Scope) -> Reply:
+    """An empty list of tables returns 404."""
+    empty = reply.status == 200 and not reply.document["identifiers"]
+    message = b'{"error":{"message":"there is nothing","type":"NoSuchTableException","code":404}}'
+    return Reply(404, message) if empty else reply
+
+
+@fault("IRC-TBL-LIST-006")
+def lists_stages(service: Service) -> None:
+    """Staged tables are listed."""
+    names: dict[str, list[str]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        if is_staging(arguments["body"]):
+            names.setdefault(arguments["namespace"], []).append(arguments["body"]["name"])
+        return reply
+
+    on_call(CREATE, act)(service)
+    _list_once_more(names)(service)
+
+
+@fault("IRC-TBL-LIST-007")
+def lists_late(service: Service) -> None:
+    """Lists of tables are remembered for half a second."""
+    known: dict[str, tuple[float, Reply]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        since, reply = known.get(arguments["namespace"], (0.0, None))
+        if reply is None or time.monotonic() - since > REMEMBERED:
+            since, reply = known[arguments["namespace"]] = time.monotonic(), handler(**arguments)
+        return reply
+
+    on_call(LIST, act)(service)
+
+
+@fault("IRC-TBL-LIST-007")
+def lists_old_names(service: Service) -> None:
+    """Tables that were renamed are listed under both names."""
+    names: dict[str, list[str]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        source = arguments["body"]["source"]
+        names.setdefault(SEPARATOR.join(source["namespace"]), []).append(source["name"])
+        return reply
+
+    on_call(op.rename_table, act)(service)
+    _list_once_more(names)(service)
+
+
+@fault("IRC-TBL-LIST-005", "IRC-TBL-LIST-007")
+def lists_dropped_tables(service: Service) -> None:
+    """Tables that were dropped stay in the list."""
+    names: dict[str, list[str]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        names.setdefault(arguments["namespace"], []).append(arguments["table"])
+        return reply
+
+    on_call(op.drop_table, act)(service)
+    _list_once_more(names)(service)
+
+
+@fault("IRC-TBL-HEAD-001")
+def existence_is_200() -> Install:
+    """The answer to tableExists has status 200."""
+    return on_status(EXISTS, {204: 200})
+
+
+@fault("IRC-TBL-HEAD-001", by=partial(on_call, EXISTS))
+def exists_at_the_top_only(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Tables of nested namespaces never exist."""
+    if SEPARATOR in arguments["namespace"]:
+        raise Problem(404, "NoSuchTableException", "asked for by a fault")
+    return handler(**arguments)
+
+
+@fault("IRC-TBL-HEAD-002")
+def existence_is_remembered() -> Install:
+    """A table that existed once exists for ever."""
+    return remembered(EXISTS, "table")
+
+
+@fault("IRC-TBL-HEAD-002", "IRC-TBL-HEAD-004", "IRC-TBL-STAGE-002")
+def every_table_exists() -> Install:
+    """Every table exists."""
+    return on_status(EXISTS, {404: 204})
+
+
+@fault("IRC-TBL-HEAD-002")
+def absence_is_400() -> Install:
+    """A missing table returns 400."""
+    return on_status(EXISTS, {404: 400})
+
+
+@fault("IRC-TBL-HEAD-002", by=partial(while_handling, EXISTS, "table_exists"))
+def exists_in_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
+    """A table exists if any namespace has one of its name."""
+
+    def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+        for key, record in transaction.every(IDENTIFIERS):
+            if key.name == name and record.kind == "table":
+                return record
+        return usual(transaction, levels, name)
+
+    return table_exists
+
+
+@fault("IRC-TBL-HEAD-002", "IRC-TBL-LOAD-003", by=partial(wrap_rule, "table_exists"))
+def found_by_pattern(usual: Callable[..., Record]) -> Callable[..., Record]:
+    """Underscores and percent signs in the name of a table stand for any characters."""
+
+    def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+        pattern = name.replace("_", "?").replace("%", "*")
+        for other, record in transaction.under(IDENTIFIERS, levels):
+            if fnmatch.fnmatchcase(other, pattern) and record.kind == "table":
+                return record
+        return usual(transaction, levels, name)
+
+    return table_exists
+
+
+@fault("IRC-TBL-HEAD-004", "IRC-TBL-STAGE-002")
+def stages_exist(service: Service) -> None:
+    """HEAD of a staged table returns 204."""
+    staged: set[tuple[str, str]] = set()
+
+    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        staged.add((arguments["namespace"], arguments["body"]["name"]))
+        return reply
+
+    def exists(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return NO_CONTENT if (arguments["namespace"], arguments["table"]) in staged else handler(**arguments)
+
+    on_call(CREATE, create)(service)
+    on_call(EXISTS, exists)(service)

@@ -1,0 +1,274 @@
+"""Wrong ways of loading tables."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
+from mutants.iceberg_rest.operators.operations import COMMIT, LOAD
+from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
+from mutants.iceberg_rest.operators.requests import while_handling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
+
+
+# -- what is left out, or made up ---------------------------------------------------------------------------------------
+
+
+def _without(*members: str) -> Callable[[Document], None]:
+    def edit(metadata: Document) -> None:
+        for member in members:
+            metadata.pop(member, None)
+
+    return edit
+
+
+def _answered_with(edit: Callable[[Document], None]) -> Install:
+    return on_answer(LOAD, lambda answer: edit(answer["metadata"]))
+
+
+def _configured(config: Any) -> Callable[[Document], None]:
+    def edit(answer: Document) -> None:
+        answer["config"] = config
+
+    return edit
+
+
+# -- where metadata stand -----------------------------------------------------------------------------------------------
+
+
+# -- what is not there --------------------------------------------------------------------------------------------------
+
+
+# -- two moments at once ------------------------------------------------------------------------------------------------
+
+
+def _mixed(mix: Callable[[Document, Document], Document]) -> Callable[[Service], None]:
+    """Loads answer `mix(now, before)`, of the last commit and of the one before it, when a table was committed twice."""
+
+    def install(service: Service) -> None:
+        states: dict[tuple[str, str], list[Document]] = {}
+
+        def commit(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            reply = handler(**arguments)
+            last = states.setdefault((arguments["namespace"], arguments["table"]), [])
+            last[:] = [*last[-1:], reply.document]
+            return reply
+
+        def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            reply = handler(**arguments)
+            last = states.get((arguments["namespace"], arguments["table"]), [])
+            return json_reply(mix(reply.document, last[0])) if len(last) > 1 else reply
+
+        on_call(COMMIT, commit)(service)
+        on_call(LOAD, load)(service)
+
+    return install
+
+
+NAMELESS = ("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
+
+
+@fault("IRC-TBL-LOAD-001")
+def loads_without_orders() -> Install:
+    """Loaded metadata have no sort orders."""
+    return _answered_with(_without("sort-orders"))
+
+
+@fault("IRC-TBL-LOAD-001")
+def loads_without_last_ids() -> Install:
+    """Loaded metadata have no `last-column-id` and `last-partition-id`."""
+    return _answered_with(_without("last-column-id", "last-partition-id"))
+
+
+@fault("IRC-TBL-LOAD-001")
+def loads_without_time() -> Install:
+    """Loaded metadata have no time."""
+    return _answered_with(_without("last-updated-ms"))
+
+
+@fault("IRC-TBL-LOAD-001", by=partial(_answered_with))
+def loads_without_properties(metadata: Document) -> None:
+    """Loaded tables have no properties."""
+    metadata["properties"] = {}
+
+
+@fault("IRC-TBL-LOAD-001", by=partial(_answered_with))
+def loads_main_alone(metadata: Document) -> None:
+    """Loaded tables have no refs but main."""
+    metadata["refs"] = {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}
+
+
+@fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-007", "IRC-TBL-LOAD-008", by=partial(_answered_with))
+def loads_known_members_of_snapshots(metadata: Document) -> None:
+    """Loaded snapshots have some members alone."""
+    known = {"snapshot-id", "timestamp-ms", "manifest-list", "summary"}
+    metadata["snapshots"] = [{key: one[key] for key in one if key in known} for one in metadata.get("snapshots", [])]
+
+
+@fault("IRC-TBL-LOAD-001", by=partial(_answered_with))
+def loads_more_than_the_file(metadata: Document) -> None:
+    """Loaded tables have a property more than the file."""
+    metadata.setdefault("properties", {})["owner"] = "lakepact"
+
+
+@fault("IRC-TBL-LOAD-001")
+def loads_less_than_the_file() -> Install:
+    """Loaded metadata lack the snapshot-log of the file."""
+    return _answered_with(_without("snapshot-log"))
+
+
+@fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "written"))
+def writes_one_file(usual: Callable[..., Record]) -> Callable[..., Record]:
+    """All metadata of a table stand in one file."""
+
+    def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
+        record = usual(warehouse, metadata, former=former)
+        location = f"{metadata['location']}/metadata/current.metadata.json"
+        text = warehouse.read(record.document["metadata-location"])
+        warehouse.write(location, text)
+        return record_of(metadata, location, text)
+
+    return written
+
+
+@fault("IRC-TBL-LOAD-002")
+def names_a_file_for_each_load() -> Install:
+    """The metadata-location is another for each load."""
+    numbers = itertools.count(1)
+
+    def edit(answer: Document) -> None:
+        answer["metadata-location"] += f"?{next(numbers)}"
+
+    return on_answer(LOAD, edit)
+
+
+@fault("IRC-TBL-LOAD-002")
+def moves_when_refused(service: Service) -> None:
+    """A commit that is refused makes a new file."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            if problem.status == 409:
+                touched = {"action": "set-properties", "updates": {"lakepact.refused": problem.message}}
+                handler(**{**arguments, "body": {"requirements": [], "updates": [touched]}})
+            raise
+
+    on_call(COMMIT, act)(service)
+
+
+@fault("IRC-ERR-008")
+def load_blames_nothing() -> Install:
+    """A missing table is refused as something missing."""
+    return refusals_become(LOAD, 404, called("NotFoundException"))
+
+
+@fault("IRC-ERR-008")
+def load_blames_the_namespace() -> Install:
+    """A missing table is refused as a missing namespace."""
+    return refusals_become(LOAD, 404, called("NoSuchNamespaceException"))
+
+
+@fault(*NAMELESS)
+def missing_table_is_400() -> Install:
+    """Loading a missing table returns 400."""
+    return refusals_become(LOAD, 404, with_status(400))
+
+
+@fault(*NAMELESS)
+def missing_table_is_500() -> Install:
+    """Loading a missing table returns 500."""
+    return refusals_become(LOAD, 404, with_status(500))
+
+
+@fault(*NAMELESS, by=partial(while_handling, LOAD, "table_exists"))
+def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
+    """A table is loaded if any namespace has one of its name."""
+
+    def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+        try:
+            return usual(transaction, levels, name)
+        except Problem:
+            for key, record in transaction.every(IDENTIFIERS):
+                if key.name == name and record.kind == "table":
+                    return record
+            raise
+
+    return table_exists
+
+
+@fault("IRC-TBL-LOAD-003", by=partial(on_call, LOAD))
+def loads_names_alike(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Suffixes and spaces of a name are ignored."""
+    return handler(**{**arguments, "table": arguments["table"].removesuffix(".files").strip()})
+
+
+@fault("IRC-TBL-LOAD-003", "IRC-TBL-ETAG-009")
+def loads_dropped_tables(service: Service) -> None:
+    """A dropped table can be loaded."""
+    known: dict[tuple[str, str], Reply] = {}
+
+    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        place = arguments["namespace"], arguments["table"]
+        return known.get(place) or handler(**arguments)
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        place = arguments["namespace"], arguments["table"]
+        last = service.handlers[op.load_table](namespace=place[0], table=place[1])
+        reply = handler(**arguments)
+        known[place] = last
+        return reply
+
+    on_call(op.drop_table, drop)(service)
+    on_call(LOAD, load)(service)
+
+
+@fault("IRC-TBL-LOAD-012")
+def configures_by_list() -> Install:
+    """The settings of loaded tables are a list."""
+    return on_answer(LOAD, _configured([]))
+
+
+@fault("IRC-TBL-LOAD-012")
+def configures_with_numbers() -> Install:
+    """The settings of loaded tables have a number among them."""
+    return on_answer(LOAD, _configured({"io.retries": 3}))
+
+
+@fault("IRC-TBL-LOAD-016")
+def spells_flags_its_own_way() -> Install:
+    """Flags among the settings of loaded tables are spelled True."""
+    return on_answer(LOAD, _configured({"client.region": "eu-west-1", "s3.remote-signing-enabled": "True"}))
+
+
+@fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-002", "IRC-TBL-LOAD-017", by=partial(_mixed))
+def loads_an_old_location(now: Document, before: Document) -> Document:
+    """Metadata are loaded with the location of those before."""
+    return {**now, "metadata-location": before["metadata-location"]}
+
+
+@fault("IRC-TBL-LOAD-017", by=partial(_mixed))
+def loads_old_snapshots(now: Document, before: Document) -> Document:
+    """Metadata are loaded with the snapshots of those before."""
+    return {**now, "metadata": {**now["metadata"], "snapshots": before["metadata"].get("snapshots", [])}}
+
+
+@fault("IRC-TBL-LOAD-017", by=partial(_mixed))
+def loads_an_old_property(now: Document, before: Document) -> Document:
+    """Metadata are loaded with a property of those before."""
+    kept = {key: value for key, value in before["metadata"]["properties"].items() if key == "lakepact.last"}
+    return {**now, "metadata": {**now["metadata"], "properties": {**now["metadata"]["properties"], **kept}}}

@@ -1,0 +1,251 @@
+"""Wrong ways with reports of metrics."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key, levels_of
+from lakepact.reference_server.storage.store import Record
+from mutants.iceberg_rest.operators.operations import COMMIT
+from mutants.iceberg_rest.operators.requests import refused_if, taken_as
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Service
+
+REPORT = op.report_metrics
+KNOWN_METRICS = frozenset(
+    {
+        "total-planning-duration",
+        "result-data-files",
+        "total-file-size-in-bytes",
+        "total-duration",
+        "attempts",
+        "added-data-files",
+    }
+)
+
+
+def _is(kind: str) -> Callable[[Document], bool]:
+    return lambda body: body["report-type"] == kind
+
+
+def _in_place(member: str, value: Any) -> Callable[[Document], Document]:
+    """Reports without a member are taken as if they had it."""
+    return lambda body: {member: value, **body}
+
+
+def _with_measures(usable: Callable[[Any], bool]) -> Callable[[Document], Document]:
+    """Metrics that are not usable are ignored instead of being looked at."""
+
+    def rewrite(body: Document) -> Document:
+        metrics = body.get("metrics")
+        if not isinstance(metrics, dict):
+            return body
+        return {**body, "metrics": {name: metric for name, metric in metrics.items() if usable(metric)}}
+
+    return rewrite
+
+
+def _breaks_on(wrong: Callable[[Document], bool]) -> Install:
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if wrong(arguments["body"]):
+            raise Problem(500, "InternalServerError", "asked for by a fault")
+        return handler(**arguments)
+
+    return on_call(REPORT, act)
+
+
+def _unknown(body: Document) -> bool:
+    return body["report-type"] not in {"scan-report", "commit-report"}
+
+
+def _committed(when: Callable[[Document], bool]) -> Install:
+    """Reports are written down in the properties of their table."""
+
+    def install(service: Service) -> None:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            reply = handler(**arguments)
+            if when(arguments["body"]):
+                update = {"action": "set-properties", "updates": {"last-report": arguments["body"]["report-type"]}}
+                place = {name: arguments[name] for name in ("namespace", "table")}
+                service.handlers[COMMIT](**place, body={"requirements": [], "updates": [update]})
+            return reply
+
+        on_call(REPORT, act)(service)
+
+    return install
+
+
+@fault("IRC-TBL-MET-001")
+def scan_reports_are_refused() -> Install:
+    """Reports of scans are refused."""
+    return refused_if(REPORT, _is("scan-report"))
+
+
+@fault("IRC-TBL-MET-002")
+def commit_reports_are_refused() -> Install:
+    """Reports of commits are refused."""
+    return refused_if(REPORT, _is("commit-report"))
+
+
+@fault("IRC-TBL-MET-001", "IRC-TBL-MET-002", "IRC-TBL-MET-006", "IRC-TBL-MET-008")
+def reports_are_accepted_later() -> Install:
+    """Reports return 202."""
+    return on_status(REPORT, {204: 202})
+
+
+@fault("IRC-TBL-MET-001", "IRC-TBL-MET-002")
+def reports_of_the_past_are_refused(service: Service) -> None:
+    """Reports of snapshots that are not current are refused."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        place = {name: arguments[name] for name in ("namespace", "table")}
+        reply = handler(**arguments)
+        current = service.handlers[op.load_table](**place).document["metadata"].get("current-snapshot-id")
+        if arguments["body"]["snapshot-id"] != current:
+            raise Problem(400, "BadRequestException", "the report is not about the current snapshot")
+        return reply
+
+    on_call(REPORT, act)(service)
+
+
+@fault("IRC-TBL-MET-003", by=partial(taken_as, REPORT))
+def reports_need_no_type(body: Document) -> Document:
+    """Reports without their type are taken."""
+    return {"report-type": "scan-report" if "filter" in body else "commit-report", **body}
+
+
+@fault("IRC-TBL-MET-004")
+def reports_need_no_table_name() -> Install:
+    """Reports without the name of the table are taken."""
+    return taken_as(REPORT, _in_place("table-name", "t"))
+
+
+@fault("IRC-TBL-MET-004")
+def reports_need_no_snapshot() -> Install:
+    """Reports without a snapshot are taken."""
+    return taken_as(REPORT, _in_place("snapshot-id", 1))
+
+
+@fault("IRC-TBL-MET-004")
+def reports_need_no_metrics() -> Install:
+    """Reports without metrics are taken."""
+    return taken_as(REPORT, _in_place("metrics", {}))
+
+
+@fault("IRC-TBL-MET-005")
+def missing_tables_are_reported() -> Install:
+    """Reports of missing tables are taken."""
+    return on_status(REPORT, {404: 204})
+
+
+@fault("IRC-TBL-MET-005")
+def views_are_reported(service: Service) -> None:
+    """Reports of views are taken."""
+    views: set[tuple[str, str]] = set()
+
+    def made(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        views.add((arguments["namespace"], arguments["body"]["name"]))
+        return reply
+
+    def reported(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return NO_CONTENT if (arguments["namespace"], arguments["table"]) in views else handler(**arguments)
+
+    on_call(op.create_view, made)(service)
+    on_call(REPORT, reported)(service)
+
+
+@fault("IRC-ERR-008", by=partial(on_answer, REPORT, status=404))
+def missing_tables_of_reports_are_something(error: Document) -> None:
+    """The error type for reports of missing tables is NotFoundException."""
+    error["error"]["type"] = "NotFoundException"
+
+
+@fault("IRC-TBL-MET-006")
+def unknown_metrics_are_refused() -> Install:
+    """Reports with a metric of an unknown name are refused."""
+    return refused_if(REPORT, lambda body: bool(body["metrics"].keys() - KNOWN_METRICS))
+
+
+@fault("IRC-TBL-MET-006")
+def reports_say_nothing_besides() -> Install:
+    """Reports with entries in `metadata` are refused."""
+    return refused_if(REPORT, lambda body: bool(body.get("metadata")))
+
+
+@fault("IRC-TBL-MET-007")
+def metrics_are_anything() -> Install:
+    """Metrics in reports are not validated."""
+    return taken_as(REPORT, _with_measures(lambda _: False))
+
+
+@fault("IRC-TBL-MET-007", by=lambda act: taken_as(REPORT, _with_measures(act)))
+def metrics_may_be_half(metric: Any) -> bool:
+    """Counters without a value, and timers without a duration, are ignored."""
+    return not isinstance(metric, dict) or {"unit", "value"} <= metric.keys() or {"time-unit", "count", "total-duration"} <= metric.keys()
+
+
+@fault("IRC-TBL-MET-007", by=lambda act: taken_as(REPORT, _with_measures(act)))
+def metrics_may_be_bare(metric: Any) -> bool:
+    """Metrics that are no objects are ignored."""
+    return isinstance(metric, dict)
+
+
+@fault("IRC-TBL-MET-008")
+def filters_are_objects() -> Install:
+    """Reports whose filter is a bare boolean are refused."""
+    return refused_if(REPORT, lambda body: isinstance(body.get("filter"), bool))
+
+
+@fault("IRC-TBL-MET-008")
+def filters_that_are_true_are_bare() -> Install:
+    """Reports whose filter is an object of the type true are refused."""
+    return refused_if(REPORT, lambda body: body.get("filter") == {"type": "true"})
+
+
+@fault("IRC-TBL-MET-009")
+def unknown_reports_break() -> Install:
+    """Reports of an unknown type are a server error."""
+    return _breaks_on(_unknown)
+
+
+@fault("IRC-TBL-MET-010")
+def reports_become_properties(service: Service) -> None:
+    """A report changes a property of the table."""
+    store, take = service.exports["catalog"].store, service.handlers[REPORT]
+
+    def report(**arguments: Any) -> Reply:
+        reply: Reply = take(**arguments)
+        key = identifier_key(levels_of(arguments["namespace"]), arguments["table"])
+        with store.begin() as transaction:
+            former = transaction.get(key)
+            metadata = {**former.document["metadata"], "properties": {**former.document["metadata"]["properties"], "last-report": "scan"}}
+            document = {**former.document, "metadata": metadata}
+            transaction.put(key, Record("table", document, orjson.dumps(document), former.tag))
+        return reply
+
+    service.handlers[REPORT] = report
+
+
+@fault("IRC-TBL-MET-010")
+def reports_are_commits() -> Install:
+    """Reports change the table."""
+    return _committed(lambda _: True)
+
+
+@fault("IRC-TBL-MET-010")
+def reports_of_commits_are_commits() -> Install:
+    """Reports of commits change the table."""
+    return _committed(_is("commit-report"))

@@ -1,0 +1,48 @@
+"""Servers that take locations which begin with the same characters for one inside the other."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_call, per_server
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from mutants.iceberg_rest.operators.tables import for_operation, metadata_path
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+
+@fault("IRC-TBL-CREATE-033")
+def locations_that_begin_alike_overlap() -> Install:
+    """A location that begins with that of another table is refused, as if it were inside."""
+
+    def make() -> Install:
+        taken: set[str] = set()
+
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            wanted = arguments["body"].get("location")
+            if wanted and any(wanted.startswith(other) or other.startswith(wanted) for other in taken):
+                raise bad_request(f"the location {wanted} overlaps with that of another table")
+            reply = handler(**arguments)
+            taken.add(reply.document["metadata"]["location"])
+            return reply
+
+        return on_call(op.create_table, act)
+
+    return per_server(make)
+
+
+@fault("IRC-TBL-DROP-012", by=partial(for_operation, op.drop_table))
+def purges_what_begins_alike(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge removes all folders whose names begin with the name of the table's folder."""
+    folder = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"]).parent.parent
+    reply = handlers[op.drop_table](**arguments)
+    if arguments.get("purge_requested"):
+        for sibling in folder.parent.glob(f"{folder.name}*"):
+            shutil.rmtree(sibling, ignore_errors=True)
+    return reply

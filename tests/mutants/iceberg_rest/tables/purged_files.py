@@ -1,0 +1,64 @@
+"""Servers that purge some kinds of files alone, or need files that are gone."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault
+from lakepact.reference_server.http.problems import Problem
+from mutants.iceberg_rest.operators.tables import for_operation, metadata_path
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+
+def _leaving(pattern: str) -> Install:
+    """A purge leaves the files of a table whose path matches."""
+
+    def drop(handlers: Handlers, arguments: Arguments) -> Reply:
+        if not arguments.get("purge_requested"):
+            return handlers[op.drop_table](**arguments)
+        folder = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"]).parent.parent
+        left = {path: path.read_bytes() for path in folder.glob(pattern)}
+        reply = handlers[op.drop_table](**arguments)
+        for path, content in left.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return reply
+
+    return for_operation(op.drop_table, drop)
+
+
+@fault("IRC-TBL-DROP-013")
+def purges_leave_delete_files() -> Install:
+    """A purge leaves delete files."""
+    return _leaving("data/*-deletes*")
+
+
+@fault("IRC-TBL-DROP-013")
+def purges_leave_manifests() -> Install:
+    """A purge leaves manifests and manifest lists."""
+    return _leaving("metadata/*.avro")
+
+
+@fault("IRC-TBL-DROP-013")
+def purges_leave_data() -> Install:
+    """A purge leaves all that is not metadata."""
+    return _leaving("data/*")
+
+
+@fault("IRC-TBL-REG-015", by=partial(for_operation, op.register_table))
+def overwriting_reads_what_it_replaces(handlers: Handlers, arguments: dict[str, Any]) -> Reply:
+    """Registering over a table fails when the table's own metadata file is gone."""
+    body = arguments["body"]
+    if body.get("overwrite"):
+        try:
+            path = metadata_path(handlers, namespace=arguments["namespace"], table=body["name"])
+        except Problem:
+            return handlers[op.register_table](**arguments)
+        if not path.exists():
+            raise Problem(404, "NotFoundException", f"Location does not exist: {path}")
+    return handlers[op.register_table](**arguments)

@@ -1,0 +1,361 @@
+"""Tables that are registered wrongly, or over others."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import orjson
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, unchecked, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from mutants.iceberg_rest.operators.namespaces import make_namespace
+from mutants.iceberg_rest.operators.refusals import called, refusals_become
+from mutants.iceberg_rest.operators.tables import create, exists, for_operation
+from mutants.iceberg_rest.operators.views import overlooks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+REGISTER = op.register_table
+
+
+# -- what is read -----------------------------------------------------------------------------------------------------
+
+
+def reads(edit: Callable[[Document], Document]) -> Install:
+    """Take metadata files for what `edit` makes of them."""
+    return wrap_rule("read_metadata", lambda read: lambda catalog, location: edit(read(catalog, location)))
+
+
+# -- what is asked for ------------------------------------------------------------------------------------------------
+
+
+def asks(change: Callable[[Document], Document]) -> Install:
+    """Register what `change(body)` asks for, whatever the schema says of the body."""
+
+    def register(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return handler(**{**arguments, "body": change(arguments["body"])})
+
+    return all_of(unchecked(REGISTER), on_call(REGISTER, register))
+
+
+def _identifier(arguments: Arguments) -> Document:
+    return {"namespace": arguments["namespace"].split(SEPARATOR), "name": arguments["body"]["name"]}
+
+
+def _existing(handlers: Handlers, arguments: Arguments) -> Reply | None:
+    """The table that would be registered over, as it is loaded."""
+    name = arguments["body"]["name"]
+    if not exists(handlers, _identifier(arguments)):
+        return None
+    return handlers[op.load_table](namespace=arguments["namespace"], table=name)
+
+
+# -- what is done -----------------------------------------------------------------------------------------------------
+
+
+def _read_only(status: int) -> Install:
+    """Refuse commits to tables that were registered."""
+    known: set[tuple[str, str]] = set()
+
+    def register(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        known.add((arguments["namespace"], arguments["body"]["name"]))
+        return reply
+
+    def commit(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if (arguments["namespace"], arguments["table"]) in known:
+            raise Problem(status, "UnsupportedOperationException", "the table belongs to another catalog")
+        return handler(**arguments)
+
+    return all_of(on_call(REGISTER, register), on_call(op.update_table, commit))
+
+
+@fault("IRC-TBL-REG-001", by=partial(reads))
+def registers_without_snapshots(metadata: Document) -> Document:
+    """Snapshots are not taken over."""
+    rest = {member: value for member, value in metadata.items() if member != "current-snapshot-id"}
+    return {**rest, "snapshots": [], "refs": {}, "snapshot-log": []}
+
+
+@fault("IRC-TBL-LOAD-001")
+def registers_without_history() -> Install:
+    """Former snapshots and statistics of a registered file are lost."""
+    return reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []})
+
+
+@fault("IRC-TBL-LOAD-001", by=partial(reads))
+def registers_the_default_spec(metadata: Document) -> Document:
+    """Of partition specs the default one is taken over."""
+    return {**metadata, "partition-specs": [one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"]]}
+
+
+@fault("IRC-TBL-LOAD-001", by=partial(reads))
+def registers_unsorted(metadata: Document) -> Document:
+    """Sort orders are not taken over."""
+    return {**metadata, "sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
+
+
+@fault("IRC-TBL-LOAD-001", by=partial(reads))
+def registers_without_partition_statistics(metadata: Document) -> Document:
+    """Statistics of partitions are not taken over."""
+    return {**metadata, "partition-statistics": []}
+
+
+@fault("IRC-TBL-REG-001", by=partial(reads))
+def registers_main_alone(metadata: Document) -> Document:
+    """Other branches and tags are not taken over."""
+    return {**metadata, "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}}
+
+
+@fault("IRC-TBL-REG-001", by=partial(reads))
+def registers_one_schema(metadata: Document) -> Document:
+    """Only the current schema is taken over."""
+    return {**metadata, "schemas": [one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]]}
+
+
+@fault("IRC-TBL-REG-001")
+def registers_without_properties() -> Install:
+    """Properties are not taken over."""
+    return reads(lambda metadata: {**metadata, "properties": {}})
+
+
+@fault("IRC-TBL-REG-001", by=partial(reads))
+def registers_with_another_uuid(metadata: Document) -> Document:
+    """A registered table has a UUID of its own."""
+    return {**metadata, "table-uuid": str(uuid.uuid4())}
+
+
+@fault("IRC-TBL-REG-001", by=partial(wrap_rule, "read_metadata"))
+def registers_the_newest_file(read: Callable[[Catalog, str], Document]) -> Callable[[Catalog, str], Document]:
+    """The newest metadata file of the folder is registered."""
+
+    def read_newest(catalog: Catalog, location: str) -> Document:
+        read(catalog, location)
+        folder = location.rpartition("/")[0]
+        names = sorted(path.name for path in Path(folder.removeprefix("file://")).glob("*.metadata.json"))
+        return read(catalog, f"{folder}/{names[-1]}")
+
+    return read_newest
+
+
+@fault("IRC-TBL-REG-001", by=partial(for_operation, REGISTER))
+def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Registered tables cannot be loaded."""
+    reply = handlers[REGISTER](**arguments)
+    if not arguments["body"].get("overwrite"):
+        handlers[op.drop_table](namespace=arguments["namespace"], table=arguments["body"]["name"])
+    return reply
+
+
+@fault("IRC-TBL-REG-001")
+def registering_is_201() -> Install:
+    """Registering returns 201."""
+    return on_status(REGISTER, {200: 201})
+
+
+@fault("IRC-TBL-REG-002", by=partial(on_answer, REGISTER))
+def registers_copies(document: Document) -> None:
+    """The answer names another file."""
+    document["metadata-location"] = document["metadata-location"].replace("/metadata/", "/metadata/copy-of-")
+
+
+@fault("IRC-TBL-REG-003", by=partial(asks))
+def names_tables_by_files(body: Document) -> Document:
+    """A table without a name is called after its file."""
+    location = body.get("metadata-location") or body.get("metadataLocation") or body.get("metadata_location")
+    if not location:
+        raise Problem(400, "BadRequestException", "metadata-location is missing")
+    return {**body, "name": body.get("name") or location.rpartition("/")[2], "metadata-location": location}
+
+
+@fault("IRC-TBL-REG-003", "IRC-TBL-REG-010", "IRC-TBL-REG-011", "IRC-TBL-REG-014")
+def refused_registrations_fail() -> Install:
+    """A bad registration returns 500."""
+    return on_status(REGISTER, {400: 500})
+
+
+@fault("IRC-TBL-REG-004")
+def registers_over_tables() -> Install:
+    """Registering always overwrites."""
+    return overlooks(REGISTER, "table")
+
+
+@fault("IRC-TBL-REG-004", by=partial(for_operation, REGISTER))
+def ignores_what_exists(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Registering over a table is answered with that table."""
+    existing = None if arguments["body"].get("overwrite") else _existing(handlers, arguments)
+    return existing or handlers[REGISTER](**arguments)
+
+
+@fault("IRC-TBL-REG-004", by=lambda act: all_of(overlooks(REGISTER, "table"), for_operation(REGISTER, act)))
+def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Registering over a table is refused, yet done."""
+    existing = _existing(handlers, arguments)
+    registered = handlers[REGISTER](**arguments)
+    if existing and not arguments["body"].get("overwrite"):
+        raise Problem(409, "AlreadyExistsException", f"Table already exists: {arguments['body']['name']}")
+    return registered
+
+
+@fault("IRC-ERR-010")
+def taken_names_are_failed_commits() -> Install:
+    """A name that is taken is called CommitFailedException."""
+    return refusals_become(REGISTER, 409, called("CommitFailedException", instead_of="AlreadyExistsException"))
+
+
+@fault("IRC-TBL-REG-004")
+def taken_names_cannot_be_read() -> Install:
+    """A name that is taken is a bad request."""
+    return on_status(REGISTER, {409: 400})
+
+
+@fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(for_operation, REGISTER))
+def ignores_overwriting(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Asked to overwrite, the server answers with the table as it is."""
+    existing = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
+    return existing or handlers[REGISTER](**arguments)
+
+
+@fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(for_operation, REGISTER))
+def says_that_it_overwrites(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Asked to overwrite, the server answers as if it had."""
+    existing = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
+    reply = handlers[REGISTER](**arguments)
+    if existing is not None:
+        former = existing.document["metadata-location"]
+        handlers[REGISTER](namespace=arguments["namespace"], body={**arguments["body"], "metadata-location": former})
+    return reply
+
+
+@fault("IRC-TBL-REG-005")
+def overwrites_all_but_the_uuid() -> Install:
+    """A table that is registered over keeps its UUID."""
+    kept: list[str] = []
+
+    def register(handlers: Handlers, arguments: Arguments) -> Reply:
+        existing = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
+        kept[:] = [existing.document["metadata"]["table-uuid"]] if existing else []
+        return handlers[REGISTER](**arguments)
+
+    return all_of(for_operation(REGISTER, register), reads(lambda metadata: {**metadata, "table-uuid": kept[0]} if kept else metadata))
+
+
+@fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))
+def overwrites_only_what_exists(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Overwriting what does not exist is refused."""
+    if arguments["body"].get("overwrite") and _existing(handlers, arguments) is None:
+        raise Problem(404, "NoSuchTableException", "there is nothing to overwrite")
+    return handlers[REGISTER](**arguments)
+
+
+@fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))
+def overwrites_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Overwriting what does not exist is answered as if it were done."""
+    missing = arguments["body"].get("overwrite") and _existing(handlers, arguments) is None
+    reply = handlers[REGISTER](**arguments)
+    if missing:
+        handlers[op.drop_table](namespace=arguments["namespace"], table=arguments["body"]["name"])
+    return reply
+
+
+@fault("IRC-TBL-REG-009", by=partial(for_operation, REGISTER))
+def registering_makes_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Registering makes the namespace."""
+    make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
+    return handlers[REGISTER](**arguments)
+
+
+@fault("IRC-TBL-REG-009")
+def registering_in_nothing_is_a_bad_request() -> Install:
+    """Registering in no namespace is a bad request."""
+    return on_status(REGISTER, {404: 400})
+
+
+@fault("IRC-TBL-REG-010", "IRC-TBL-REG-011", by=partial(for_operation, REGISTER))
+def registers_anything(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Registering a missing metadata file creates an empty table."""
+    try:
+        return handlers[REGISTER](**arguments)
+    except Problem as problem:
+        if problem.status != 400:
+            raise
+        return create(handlers, namespace=arguments["namespace"], name=arguments["body"]["name"])
+
+
+@fault("IRC-TBL-REG-013", by=partial(wrap_rule, "read_metadata"))
+def registers_files_from_anywhere(read: Callable[..., Document]) -> Callable[..., Document]:
+    """Any file that the server can read is registered."""
+
+    def read_metadata(catalog: Catalog, location: str) -> Document:
+        try:
+            return read(catalog, location)
+        except Problem:
+            try:
+                document: Document = orjson.loads(Path(unquote(urlsplit(location).path)).read_bytes())
+            except OSError:
+                raise Problem(400, "BadRequestException", f"no file {location}") from None
+            return document
+
+    return read_metadata
+
+
+@fault("IRC-TBL-REG-010", by=partial(for_operation, REGISTER))
+def registers_over_in_vain(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A table is dropped to be registered over before the file is read."""
+    try:
+        return handlers[REGISTER](**arguments)
+    except Problem:
+        body = arguments["body"]
+        if body.get("overwrite") is True:
+            with suppress(Problem):
+                handlers[op.drop_table](namespace=arguments["namespace"], table=body["name"])
+        raise
+
+
+@fault("IRC-TBL-REG-010", by=partial(for_operation, REGISTER))
+def refused_registrations_take_the_name(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Registering a missing metadata file fails and leaves an empty table."""
+    try:
+        return handlers[REGISTER](**arguments)
+    except Problem as problem:
+        if problem.status == 400:
+            create(handlers, namespace=arguments["namespace"], name=arguments["body"]["name"])
+        raise
+
+
+@fault("IRC-TBL-REG-003", "IRC-TBL-REG-011", "IRC-TBL-REG-014")
+def refused_registrations_are_missing() -> Install:
+    """A bad registration returns 404."""
+    return on_status(REGISTER, {400: 404})
+
+
+@fault("IRC-TBL-REG-012")
+def registered_tables_are_foreign() -> Install:
+    """Registered tables take no commits."""
+    return _read_only(403)
+
+
+@fault("IRC-TBL-REG-012")
+def registered_tables_conflict() -> Install:
+    """Commits to registered tables are conflicts."""
+    return _read_only(409)
+
+
+@fault("IRC-TBL-REG-014", by=partial(asks))
+def overwrites_if_anything_is_said(body: Document) -> Document:
+    """Any value of `overwrite` is true or false."""
+    return {**body, "overwrite": bool(body.get("overwrite"))}

@@ -1,0 +1,240 @@
+"""Wrong ways of loading a table with all its snapshots, or with those that refs name."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_call, on_status, replace_rule, wrap_rule
+from lakepact.reference_server.http.replies import Reply, json_reply
+from mutants.iceberg_rest.operators.operations import LOAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+
+# -- all of them --------------------------------------------------------------------------------------------------------
+
+
+def _all(spoil: Callable[[list[Document]], list[Document]], *, asked: bool) -> Callable[[Handler, dict[str, Any]], Reply]:
+    """`spoil(snapshots)` of loads with `all`, and if not `asked` of those too that do not say which."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        if arguments.get("snapshots", "" if asked else "all") != "all":
+            return reply
+        answer: Document = reply.document
+        answer["metadata"]["snapshots"] = spoil(answer["metadata"].get("snapshots", []))
+        return json_reply(answer)
+
+    return act
+
+
+def _newest(snapshots: list[Document]) -> list[Document]:
+    return snapshots[-3:]
+
+
+# -- those of refs ------------------------------------------------------------------------------------------------------
+
+
+def _named(kept: Callable[[Document], set[Any]]) -> Callable[[Document], Document]:
+    """With `refs` the snapshots of the ids that `kept(metadata)` returns are loaded."""
+
+    def snapshots_of_refs(metadata: Document) -> Document:
+        wanted = kept(metadata)
+        return {**metadata, "snapshots": [one for one in metadata.get("snapshots", []) if one["snapshot-id"] in wanted]}
+
+    return snapshots_of_refs
+
+
+def _then(change: Callable[[Document], Document]) -> Callable[[Any], Callable[[Document], Document]]:
+    """Loading with `refs` changes further members of the metadata."""
+    return lambda usual: lambda metadata: change(usual(metadata))
+
+
+UNSUPPORTED = b'{"error":{"message":"snapshots=refs is not supported","type":"BadRequestException","code":400}}'
+
+
+# -- other values -------------------------------------------------------------------------------------------------------
+
+
+@fault("IRC-TBL-LOAD-008")
+def refs_are_remembered_by_main(service: Service) -> None:
+    """With `refs` a new tag is not seen until main moves."""
+    known: dict[tuple[Any, Any], Any] = {}
+
+    def kept(pick: Callable[[Document], Document]) -> Callable[[Document], Document]:
+        def picked(metadata: Document) -> Document:
+            found = pick(metadata)
+            return {
+                **found,
+                "snapshots": known.setdefault((metadata["table-uuid"], metadata.get("current-snapshot-id")), found["snapshots"]),
+            }
+
+        return picked
+
+    wrap_rule("snapshots_of_refs", kept)(service)
+
+
+@fault("IRC-TBL-LOAD-010", by=partial(wrap_rule, "snapshots_of_refs"))
+def refs_have_one_schema(pick: Callable[[Document], Document]) -> Callable[[Document], Document]:
+    """With `refs` the current schema alone is loaded."""
+
+    def picked(metadata: Document) -> Document:
+        current = [schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"]]
+        return {**pick(metadata), "schemas": current}
+
+    return picked
+
+
+@fault("IRC-TBL-LOAD-006", by=partial(on_call, LOAD))
+def loads_refs_by_default(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Loads that do not say which snapshots get those of refs."""
+    return handler(**{"snapshots": "refs", **arguments})
+
+
+@fault("IRC-TBL-LOAD-007")
+def loads_the_newest() -> Install:
+    """Three snapshots are loaded, even with `all`."""
+    return on_call(LOAD, _all(_newest, asked=False))
+
+
+@fault("IRC-TBL-LOAD-006", "IRC-TBL-LOAD-007")
+def loads_the_newest_when_asked() -> Install:
+    """Three snapshots are loaded with `all`, and all without."""
+    return on_call(LOAD, _all(_newest, asked=True))
+
+
+@fault("IRC-TBL-LOAD-007", by=lambda act: on_call(LOAD, _all(act, asked=False)))
+def loads_no_manifests(snapshots: list[Document]) -> list[Document]:
+    """Snapshots are loaded without their manifests."""
+    return [{key: value for key, value in snapshot.items() if key != "manifest-list"} for snapshot in snapshots]
+
+
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
+def refs_are_main(metadata: Document) -> set[Any]:
+    """With `refs` the current snapshot alone is loaded."""
+    return {metadata.get("current-snapshot-id")}
+
+
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
+def refs_are_branches(metadata: Document) -> set[Any]:
+    """With `refs` the snapshots of tags are left out."""
+    return {ref["snapshot-id"] for ref in metadata.get("refs", {}).values() if ref["type"] == "branch"}
+
+
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
+def refs_are_the_line(metadata: Document) -> set[Any]:
+    """With `refs` the ancestors of main are loaded."""
+    parents = {one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots", [])}
+    line, one = set[Any](), metadata.get("current-snapshot-id")
+    while one is not None and one not in line:
+        line.add(one)
+        one = parents.get(one)
+    return line
+
+
+@fault("IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
+def refs_have_parents(metadata: Document) -> set[Any]:
+    """With `refs` the parents of snapshots are loaded too."""
+    named = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()}
+    return named | {one.get("parent-snapshot-id") for one in metadata.get("snapshots", []) if one["snapshot-id"] in named}
+
+
+@fault("IRC-TBL-LOAD-009")
+def refs_are_all() -> Install:
+    """With `refs` all snapshots are loaded."""
+    return replace_rule("snapshots_of_refs", lambda metadata: metadata)
+
+
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", "IRC-TBL-LOAD-010", by=partial(on_call, LOAD))
+def refs_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Loading with `refs` is refused."""
+    return Reply(400, UNSUPPORTED) if arguments.get("snapshots") == "refs" else handler(**arguments)
+
+
+@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
+def refs_lose_statistics(metadata: Document) -> Document:
+    """With `refs` there are no statistics."""
+    return {**metadata, "statistics": []}
+
+
+@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
+def refs_cut_the_snapshot_log(metadata: Document) -> Document:
+    """With `refs` the snapshot-log is shorter."""
+    kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}
+    return {**metadata, "snapshot-log": [entry for entry in metadata.get("snapshot-log", []) if entry["snapshot-id"] in kept]}
+
+
+@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
+def refs_lose_the_metadata_log(metadata: Document) -> Document:
+    """With `refs` there is no metadata-log."""
+    return {**metadata, "metadata-log": []}
+
+
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
+def refs_lose_parents(metadata: Document) -> Document:
+    """With `refs` snapshots lose the parents that are left out."""
+    kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}
+
+    def orphaned(snapshot: Document) -> Document:
+        return {key: value for key, value in snapshot.items() if key != "parent-snapshot-id" or value in kept}
+
+    return {**metadata, "snapshots": [orphaned(snapshot) for snapshot in metadata["snapshots"]]}
+
+
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
+def refs_lose_refs(metadata: Document) -> Document:
+    """With `refs` main is the only one of them."""
+    return {**metadata, "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}}
+
+
+@fault("IRC-TBL-LOAD-010", by=partial(on_call, LOAD))
+def refs_have_no_location(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """With `refs` the metadata-location is null."""
+    reply = handler(**arguments)
+    return json_reply({**reply.document, "metadata-location": None}) if arguments.get("snapshots") == "refs" else reply
+
+
+@fault("IRC-TBL-LOAD-010")
+def refs_are_remembered(service: Service) -> None:
+    """After a load with `refs`, every load is limited to refs."""
+    known: dict[tuple[str, str], Reply] = {}
+
+    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        place = arguments["namespace"], arguments["table"]
+        if arguments.get("snapshots") == "refs":
+            known[place] = handler(**arguments)
+        return known.get(place) or handler(**arguments)
+
+    def commit(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        known.pop((arguments["namespace"], arguments["table"]), None)
+        return handler(**arguments)
+
+    on_call(LOAD, load)(service)
+    on_call(op.update_table, commit)(service)
+
+
+@fault("IRC-TBL-LOAD-011")
+def ignores_unknown_snapshots(service: Service) -> None:
+    """Unknown values of `snapshots` are ignored."""
+
+    def change(reply: Reply, scope: Scope) -> Reply:
+        values = parse_qs(scope["query_string"].decode()).get("snapshots", ["all"])
+        if reply.status != 400 or values[0] in {"all", "refs"}:
+            return reply
+        namespace, _, table = scope["path"].rpartition("/tables/")
+        return service.handlers[LOAD](namespace=namespace.rpartition("/namespaces/")[2], table=table)
+
+    service.filters[LOAD].append(change)
+
+
+@fault("IRC-TBL-LOAD-011")
+def unknown_snapshots_are_404() -> Install:
+    """Unknown values of `snapshots` return 404."""
+    return on_status(LOAD, {400: 404})

@@ -1,0 +1,344 @@
+"""Wrong ways of staging tables, and of the commits that make them."""
+
+from __future__ import annotations
+
+import copy
+import time
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, replace_entry, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import json_reply
+from lakepact.reference_server.iceberg_rest.catalog import no_such_table
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
+from lakepact.reference_server.warehouse.local import Outside
+from mutants.iceberg_rest.operators.creation import is_staging
+from mutants.iceberg_rest.operators.operations import COMMIT, CREATE, LOAD
+from mutants.iceberg_rest.operators.preconditions import always_holds
+from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
+from mutants.iceberg_rest.operators.requests import switched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
+
+WINDOW_MS = 300  #: how long a table that was just made seems not to be there
+
+
+# -- stages -------------------------------------------------------------------------------------------------------------
+
+
+def _stages(act: Callable[[Service, Handler, dict[str, Any]], Reply]) -> Callable[[Service], None]:
+    """Requests that stage a table are answered by `act(service, handler, arguments)`."""
+
+    def install(service: Service) -> None:
+        def staged(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            return act(service, handler, arguments) if is_staging(arguments["body"]) else handler(**arguments)
+
+        on_call(CREATE, staged)(service)
+
+    return install
+
+
+def _answering(edit: Callable[[Document], None]) -> Callable[[Service], None]:
+    """The answers to stages are changed."""
+
+    def act(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        answer: Document = handler(**arguments).document
+        edit(answer)
+        return json_reply(answer)
+
+    return _stages(act)
+
+
+def _without(*members: str) -> Callable[[Document], None]:
+    def edit(answer: Document) -> None:
+        for member in members:
+            del answer["metadata"][member]
+
+    return edit
+
+
+def _reserve(*, for_stages: bool) -> Callable[[Service], None]:
+    """A staged name is taken: for creations, or for further stages."""
+
+    def install(service: Service) -> None:
+        staged: set[tuple[str, str]] = set()
+
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            place, stages = (arguments["namespace"], arguments["body"]["name"]), is_staging(arguments["body"])
+            if place in staged and stages is for_stages:
+                raise Problem(409, "AlreadyExistsException", "the table is staged already")
+            reply = handler(**arguments)
+            if stages:
+                staged.add(place)
+            return reply
+
+        on_call(CREATE, act)(service)
+
+    return install
+
+
+# -- commits that make a table ------------------------------------------------------------------------------------------
+
+
+def making(spoil: Callable[[Document, Sequence[Document]], None]) -> Callable[[Service], None]:
+    """The metadata of tables that a commit makes are changed by `spoil(metadata, updates)`."""
+
+    def wrapper(apply: Callable[..., Document]) -> Callable[..., Document]:
+        def applied(base: Document, updates: Sequence[Document], **facts: Any) -> Document:
+            metadata = apply(base, updates, **facts)
+            if not base:
+                metadata = copy.deepcopy(metadata)
+                spoil(metadata, updates)
+            return metadata
+
+        return applied
+
+    return wrap_rule("updates_applied", wrapper)
+
+
+def _creates(requirements: Sequence[Document]) -> bool:
+    return any(requirement.get("type") == "assert-create" for requirement in requirements)
+
+
+@fault("IRC-TBL-CREATE-010", by=partial(on_call, CREATE))
+def stages_are_of_the_usual_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Stages have the usual format version."""
+    body = arguments["body"]
+    if not is_staging(body):
+        return handler(**arguments)
+    properties = {key: value for key, value in (body.get("properties") or {}).items() if key != "format-version"}
+    return handler(**{**arguments, "body": {**body, "properties": properties}})
+
+
+@fault("IRC-TBL-STAGE-001")
+def stages_without_order() -> Install:
+    """Stages are answered without sort orders."""
+    return _answering(_without("sort-orders"))
+
+
+@fault("IRC-TBL-STAGE-001")
+def stages_without_uuid() -> Install:
+    """Stages are answered without a UUID."""
+    return _answering(_without("table-uuid"))
+
+
+@fault("IRC-TBL-STAGE-001")
+def stages_without_location() -> Install:
+    """Stages are answered without a location."""
+    return _answering(_without("location"))
+
+
+@fault("IRC-TBL-STAGE-001", by=partial(_answering))
+def stages_without_partitions(answer: Document) -> None:
+    """Stages are not partitioned."""
+    answer["metadata"]["partition-specs"][0]["fields"] = []
+
+
+@fault("IRC-TBL-STAGE-002", "IRC-TBL-STAGE-003", "IRC-TBL-STAGE-004", by=partial(_stages))
+def creates_stages(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A stage creates the table at once."""
+    return handler(**{**arguments, "body": {**arguments["body"], "stage-create": False}})
+
+
+@fault("IRC-TBL-STAGE-002")
+def loads_stages(service: Service) -> None:
+    """A staged table can be loaded."""
+    staged: dict[tuple[str, str], Reply] = {}
+
+    def create(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        staged[arguments["namespace"], arguments["body"]["name"]] = reply
+        return reply
+
+    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem:
+            known = staged.get((arguments["namespace"], arguments["table"]))
+            if known is None:
+                raise
+            return known
+
+    _stages(create)(service)
+    on_call(LOAD, load)(service)
+
+
+@fault("IRC-TBL-STAGE-003", by=partial(_answering))
+def stages_have_a_file(answer: Document) -> None:
+    """Stages have a metadata-location."""
+    answer["metadata-location"] = f"{answer['metadata']['location']}/metadata/00000.metadata.json"
+
+
+@fault("IRC-TBL-STAGE-004", by=partial(making))
+def assigns_another_uuid(metadata: Document, _: Sequence[Document]) -> None:
+    """A commit that makes a table gives it another UUID."""
+    metadata["table-uuid"] = str(uuid.uuid4())
+
+
+@fault("IRC-TBL-STAGE-004", by=partial(making))
+def makes_no_properties(metadata: Document, _: Sequence[Document]) -> None:
+    """A commit that makes a table loses its properties."""
+    metadata["properties"] = {}
+
+
+@fault("IRC-TBL-STAGE-004", by=partial(making))
+def makes_no_order(metadata: Document, _: Sequence[Document]) -> None:
+    """A commit that makes a table loses its sort order."""
+    metadata |= {"sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
+
+
+@fault("IRC-TBL-STAGE-004", by=partial(wrap_rule, "committed_table"))
+def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    """A commit that would make a table returns 404."""
+
+    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+        if transaction.get(key) is None:
+            raise no_such_table(key.place, key.name)
+        return usual(transaction, key, requirements)
+
+    return committed_table
+
+
+@fault("IRC-TBL-STAGE-005", by=partial(making))
+def makes_one_schema(metadata: Document, _: Sequence[Document]) -> None:
+    """A commit that makes a table keeps its current schema alone."""
+    current = metadata["current-schema-id"]
+    metadata["schemas"] = [schema for schema in metadata["schemas"] if schema["schema-id"] == current]
+
+
+@fault("IRC-TBL-STAGE-005", by=partial(making))
+def makes_no_snapshots(metadata: Document, _: Sequence[Document]) -> None:
+    """A commit that makes a table loses its snapshots."""
+    metadata |= {"snapshots": [], "refs": {}, "snapshot-log": []}
+    metadata.pop("current-snapshot-id", None)
+
+
+@fault("IRC-TBL-STAGE-005", by=partial(making))
+def makes_dense_columns(metadata: Document, _: Sequence[Document]) -> None:
+    """A commit that creates a table assigns column ids again."""
+    for schema in metadata["schemas"]:
+        for number, field in enumerate(schema["fields"], start=1):
+            field["id"] = number
+
+
+@fault("IRC-TBL-STAGE-005", by=partial(making))
+def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
+    """A commit that makes a table numbers its snapshots."""
+    numbers = {snapshot["snapshot-id"]: n for n, snapshot in enumerate(metadata.get("snapshots", []), start=1)}
+    for entry in (*metadata.get("snapshots", []), *metadata["refs"].values(), *metadata.get("snapshot-log", [])):
+        entry["snapshot-id"] = numbers[entry["snapshot-id"]]
+        if "parent-snapshot-id" in entry:
+            entry["parent-snapshot-id"] = numbers[entry["parent-snapshot-id"]]
+    if metadata.get("current-snapshot-id") in numbers:
+        metadata["current-snapshot-id"] = numbers[metadata["current-snapshot-id"]]
+
+
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
+def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    """A commit that should make a table replaces one that is there."""
+
+    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+        return None if _creates(requirements) else usual(transaction, key, requirements)
+
+    return committed_table
+
+
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007")
+def asserts_no_creation() -> Install:
+    """assert-create always holds."""
+    return replace_entry("preconditions", "assert-create", accept)
+
+
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007")
+def conflict_of_stages_is_400() -> Install:
+    """A commit that comes too late to make a table returns 400."""
+    return refusals_become(COMMIT, 409, with_status(400))
+
+
+@fault("IRC-TBL-STAGE-006")
+def late_commits_set_properties(service: Service) -> None:
+    """A commit that comes too late to make a table returns 409, and sets its properties."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            if problem.status == 409 and _creates(arguments["body"]["requirements"]):
+                properties = [update for update in arguments["body"]["updates"] if update.get("action") == "set-properties"]
+                handler(**{**arguments, "body": {"requirements": [], "updates": properties}})
+            raise
+
+    on_call(COMMIT, act)(service)
+
+
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
+def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    """For a moment after a commit has made a table, another one can."""
+
+    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+        record = usual(transaction, key, requirements)
+        if record is not None and _creates(requirements):
+            age = time.time() * 1000 - record.document["metadata"]["last-updated-ms"]
+            return None if age < WINDOW_MS else record
+        return record
+
+    return committed_table
+
+
+@fault("IRC-TBL-STAGE-008")
+def stages_take_names() -> Install:
+    """No table can be created by a name that is staged."""
+    return _reserve(for_stages=False)
+
+
+@fault("IRC-TBL-STAGE-008")
+def stages_once() -> Install:
+    """No name can be staged twice."""
+    return _reserve(for_stages=True)
+
+
+@fault("IRC-TBL-STAGE-009")
+def stages_over_tables(service: Service) -> None:
+    """A table that exists can be staged, and committing the stage is no conflict."""
+    everything_free = switched(service, "identifier_is_free", lambda _: accept)
+
+    def stage(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        with everything_free():
+            return handler(**arguments)
+
+    all_of(_stages(stage), always_holds("assert-create"))(service)
+
+
+@fault("IRC-TBL-STAGE-013", by=partial(making))
+def makes_with_history(metadata: Document, _: Sequence[Document]) -> None:
+    """A table that a commit has made has a metadata-log."""
+    stage = {"timestamp-ms": metadata["last-updated-ms"], "metadata-file": f"{metadata['location']}/metadata/00000-stage.metadata.json"}
+    metadata["metadata-log"] = [stage]
+
+
+@fault("IRC-TBL-STAGE-014")
+def stages_evade_the_policy(service: Service) -> None:
+    """A commit may set any location."""
+    write, anywhere = service.rules.current("written"), switched(service, "location_is_held", lambda _: accept)
+
+    def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
+        try:
+            record: Record = write(warehouse, metadata, former=former)
+        except Outside:
+            return record_of(metadata, f"{metadata['location']}/metadata/00000.metadata.json", b"{}")
+        return record
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        with anywhere():
+            return handler(**arguments)
+
+    service.rules.replace("written", written)
+    on_call(COMMIT, act)(service)

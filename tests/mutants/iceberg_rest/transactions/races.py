@@ -1,0 +1,105 @@
+"""Wrong ways with transactions that are made side by side, and with what others see of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_wire, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from mutants.iceberg_rest.operators.operations import TRANSACT
+from mutants.iceberg_rest.operators.races import CONFLICT, FAILURE, WHILE, crowded, read_before
+from mutants.iceberg_rest.operators.transactions import committer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.http.wire import Wire
+    from lakepact.reference_server.iceberg_rest.commits.transactions import Change
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
+
+    Formers = dict[Key, Record | None]
+
+
+@fault("IRC-TXN-009")
+def transactions_are_seen_half_way(service: Service) -> None:
+    """The tables of a transaction are changed one after the other."""
+    commit_one = committer(service)
+
+    def later(change: dict[str, Any]) -> None:
+        with contextlib.suppress(Problem):
+            commit_one(change)
+
+    def act(_: Handler, arguments: dict[str, Any]) -> Reply:
+        for place, change in enumerate(arguments["body"]["table-changes"]):
+            if place:
+                asyncio.get_running_loop().call_later(WHILE / 2, later, change)
+            else:
+                commit_one(change)
+        return NO_CONTENT
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        await asyncio.sleep(WHILE)
+        await wire.answer(reply)
+
+    all_of(on_call(TRANSACT, act), on_wire(TRANSACT, answer))(service)
+
+
+@fault("IRC-TXN-010")
+def transactions_check_and_swap_apart() -> Install:
+    """Between the check of the requirements and the swap other transactions may come."""
+    return read_before(TRANSACT, checked_again=False)
+
+
+@fault("IRC-TXN-010")
+def transactions_overwrite_others() -> Install:
+    """Requirements are checked at the swap, but the updates were applied to what was read before."""
+    return read_before(TRANSACT, checked_again=True)
+
+
+@fault("IRC-TXN-010")
+def transactions_allow_write_skew() -> Install:
+    """Tables that a transaction requires but does not change may be changed by a concurrent one."""
+    read: Formers = {}
+    accepted: list[Reply] = []  # whose answers wait
+
+    def wrapper(find: Callable[..., Formers]) -> Callable[..., Formers]:
+        def committed_tables(catalog: Any, transaction: Transaction, changes: Sequence[Change]) -> Formers:
+            for change in changes:
+                read.setdefault(change.key, transaction.get(change.key))
+            fresh = find(catalog, transaction, [change for change in changes if change.updates])
+            for change in changes:
+                former = read[change.key]
+                if not change.updates:
+                    catalog.rules.requirements_hold(
+                        former.document["metadata"] if former else None, change.requirements, table=catalog.preconditions
+                    )
+            return {change.key: fresh[change.key] if change.updates else transaction.get(change.key) for change in changes}
+
+        return committed_tables
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        if reply.status < 300:
+            accepted.append(reply)
+            await asyncio.sleep(WHILE)
+            accepted.pop()
+        if not accepted:  # a refused request must not discard what was read
+            read.clear()
+        await wire.answer(reply)
+
+    return all_of(wrap_rule("committed_tables", wrapper), on_wire(TRANSACT, answer))
+
+
+@fault("IRC-TXN-010")
+def racing_transactions_all_conflict() -> Install:
+    """Of simultaneous transactions each is told that another one won."""
+    return crowded(TRANSACT, first=CONFLICT, others=CONFLICT)
+
+
+@fault("IRC-TXN-010")
+def racing_transactions_fail() -> Install:
+    """Of simultaneous transactions all but the first fail with 500, as after a deadlock."""
+    return crowded(TRANSACT, first=None, others=FAILURE)

@@ -1,0 +1,278 @@
+"""Updates that lose what stands beside them, forget the way back, or know only what is new."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault
+from mutants.iceberg_rest.operators.tables import for_operation
+from mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.service import Service
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from mutants.iceberg_rest.operators.updates import Update
+
+LOAD = op.load_table
+
+
+def _only_new(member: str, added: str) -> Callable[[Update, Draft, Document], None]:
+    """-1 does not refer to an existing item that an update added again."""
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        known, before = len(draft.items(member)), getattr(draft, added)
+        update(draft, document)
+        if len(draft.items(member)) == known:
+            setattr(draft, added, before)
+
+    return act
+
+
+def _last(member: str, change: Callable[[Document], Document]) -> Callable[[Draft, Document], None]:
+    """The last added item is stored as `change(document)`."""
+
+    def spoil(draft: Draft, _: Document) -> None:
+        items = draft.items(member)
+        if len(items) > 1 or member.endswith("statistics"):
+            draft.set(member, [*items[:-1], change(items[-1])])
+
+    return spoil
+
+
+def _fields(change: Callable[[Document], Document]) -> Callable[[Document], Document]:
+    return lambda document: {**document, "fields": [change(field) for field in document["fields"]]}
+
+
+def _less(*members: str) -> Callable[[Document], Document]:
+    return lambda document: {name: value for name, value in document.items() if name not in members}
+
+
+def _cut(snapshot: Document) -> Document:
+    number = snapshot.get("sequence-number")
+    return {**snapshot, "sequence-number": number & 0x7FFFFFFF} if isinstance(number, int) else snapshot
+
+
+def _spelled(update: Document) -> Document:
+    name = update.get("ref-name")
+    return {**update, "ref-name": name.lower()} if isinstance(name, str) else update
+
+
+def _shortened(update: Document) -> Document:
+    updates = update.get("updates")
+    if not isinstance(updates, dict):
+        return update
+    return {**update, "updates": {key: value[:1000] if isinstance(value, str) else value for key, value in updates.items()}}
+
+
+def _remembered_until(*operations: OperationId) -> Callable[[Service], None]:
+    """Loaded tables are remembered until one of these operations is called."""
+
+    def install(service: Service) -> None:
+        known: dict[Any, Reply] = {}
+
+        def load(handlers: Handlers, arguments: Arguments) -> Reply:
+            if arguments.get("if_none_match"):
+                return handlers[LOAD](**arguments)
+            key = (arguments["namespace"], arguments["table"], arguments.get("snapshots"))
+            if key not in known:
+                known[key] = handlers[LOAD](**arguments)
+            return known[key]
+
+        def forgetting(operation: OperationId) -> Callable[[Handlers, Arguments], Reply]:
+            def act(handlers: Handlers, arguments: Arguments) -> Reply:
+                try:
+                    return handlers[operation](**arguments)
+                finally:
+                    known.clear()
+
+            return act
+
+        for operation in operations:
+            for_operation(operation, forgetting(operation))(service)
+        for_operation(LOAD, load)(service)
+
+    return install
+
+
+CHANGES = (op.create_table, op.update_table, op.drop_table, op.commit_transaction, op.register_table, op.rename_table)
+SET_REF, EXPIRE, UPGRADE = "set-snapshot-ref", "remove-snapshots", "upgrade-format-version"
+
+
+@fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
+def ways_back_of_main_are_not_logged(draft: Draft, update: Document) -> None:
+    """The log names each snapshot once."""
+    log = draft.items("snapshot-log")
+    if update["ref-name"] == "main" and [entry["snapshot-id"] for entry in log].count(update["snapshot-id"]) > 1:
+        draft.set("snapshot-log", log[:-1])
+
+
+@fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
+def ways_back_lose_the_future(draft: Draft, update: Document) -> None:
+    """Setting main to an earlier snapshot removes later ones."""
+    if update["ref-name"] != "main" or update["snapshot-id"] in draft.added_snapshots:
+        return
+    held = {reference["snapshot-id"] for reference in draft.get("refs").values()}
+    until = draft.snapshots[update["snapshot-id"]]["timestamp-ms"]
+    kept = [one for one in draft.items("snapshots") if one["timestamp-ms"] <= until or one["snapshot-id"] in held]
+    for one in draft.items("snapshots"):
+        if one not in kept:
+            del draft.snapshots[one["snapshot-id"]]
+    draft.set("snapshots", kept)
+
+
+@fault("IRC-UPD-090", by=partial(in_place_of, EXPIRE))
+def logs_remember_what_expired(update: Update, draft: Draft, document: Document) -> None:
+    """The log names removed snapshots."""
+    log = list(draft.items("snapshot-log"))
+    update(draft, document)
+    draft.set("snapshot-log", log)
+
+
+@fault("IRC-UPD-090")
+def logs_end_with_what_expired() -> Install:
+    """The log is emptied with each removal."""
+    return afterwards(EXPIRE, lambda draft, _: draft.set("snapshot-log", []))
+
+
+@fault("IRC-UPD-050", by=partial(afterwards, EXPIRE))
+def all_without_refs_expire(draft: Draft, _: Document) -> None:
+    """With a snapshot, all go that have no ref."""
+    held = {reference["snapshot-id"] for reference in (draft.get("refs") or {}).values()}
+    draft.set("snapshots", [one for one in draft.items("snapshots") if one["snapshot-id"] in held])
+
+
+@fault("IRC-UPD-018")
+def known_schemas_are_not_added_last() -> Install:
+    """-1 is a new schema."""
+    return in_place_of("add-schema", _only_new("schemas", "added_schema"))
+
+
+@fault("IRC-UPD-026")
+def known_specs_are_not_added_last() -> Install:
+    """-1 is a new spec."""
+    return in_place_of("add-spec", _only_new("partition-specs", "added_spec"))
+
+
+@fault("IRC-UPD-032")
+def known_orders_are_not_added_last() -> Install:
+    """-1 is a new order."""
+    return in_place_of("add-sort-order", _only_new("sort-orders", "added_order"))
+
+
+@fault("IRC-UPD-022", by=partial(in_place_of, "add-spec"))
+def ids_of_fields_begin_behind_the_default(update: Update, draft: Draft, document: Document) -> None:
+    """Ids of partition fields go on from the default spec."""
+    update(draft, document)
+    specs = draft.own_list("partition-specs")
+    default = [one["field-id"] for spec in specs if spec["spec-id"] == draft.get("default-spec-id") for one in spec["fields"]]
+    for place, spec in enumerate(specs):
+        if spec["spec-id"] == draft.added_spec and spec["spec-id"] != draft.get("default-spec-id") and default:
+            new = [one for one in spec["fields"] if one["field-id"] not in default]
+            ids = {one["name"]: max(default) + number for number, one in enumerate(new, 1)}
+            specs[place] = {**spec, "fields": [{**one, "field-id": ids.get(one["name"], one["field-id"])} for one in spec["fields"]]}
+
+
+@fault("IRC-UPD-010")
+def added_columns_lose_docs() -> Install:
+    """Added schemas have no docs."""
+    return afterwards("add-schema", _last("schemas", _fields(_less("doc"))))
+
+
+@fault("IRC-UPD-010")
+def added_columns_are_optional() -> Install:
+    """Columns of added schemas are optional."""
+    return afterwards("add-schema", _last("schemas", _fields(lambda field: {**field, "required": False})))
+
+
+@fault("IRC-UPD-010")
+def added_schemas_identify_nothing() -> Install:
+    """Added schemas have no identifier fields."""
+    return afterwards("add-schema", _last("schemas", _less("identifier-field-ids")))
+
+
+@fault("IRC-UPD-022")
+def added_transforms_are_bare() -> Install:
+    """Transforms of added specs lose their number."""
+    return afterwards(
+        "add-spec", _last("partition-specs", _fields(lambda one: {**one, "transform": one["transform"].replace("[10]", "[1]")}))
+    )
+
+
+@fault("IRC-UPD-029")
+def added_orders_ascend() -> Install:
+    """Added orders are ascending."""
+    return afterwards("add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "direction": "asc"})))
+
+
+@fault("IRC-UPD-029")
+def added_orders_begin_with_nulls() -> Install:
+    """Added orders have nulls first."""
+    return afterwards("add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "null-order": "nulls-first"})))
+
+
+@fault("IRC-UPD-005")
+def upgrades_lose_tags() -> Install:
+    """Upgraded tables have no refs but main."""
+    return afterwards(UPGRADE, lambda draft, _: draft.set("refs", {k: v for k, v in (draft.get("refs") or {}).items() if k == "main"}))
+
+
+@fault("IRC-UPD-005")
+def upgrades_lose_statistics() -> Install:
+    """Upgraded tables have no statistics."""
+    return afterwards(UPGRADE, lambda draft, _: draft.set("statistics", []))
+
+
+@fault("IRC-UPD-005")
+def upgrades_lose_the_log() -> Install:
+    """Upgraded tables have no snapshot log."""
+    return afterwards(UPGRADE, lambda draft, _: draft.set("snapshot-log", []))
+
+
+@fault("IRC-UPD-035")
+def sequence_numbers_have_31_bits() -> Install:
+    """Sequence numbers are cut."""
+    return rewritten("add-snapshot", lambda _, update: {**update, "snapshot": _cut(update["snapshot"])})
+
+
+@fault("IRC-UPD-045")
+def refs_in_lower_case() -> Install:
+    """Names of refs are stored in lower case."""
+    return rewritten(SET_REF, lambda _, update: _spelled(update))
+
+
+@fault("IRC-UPD-061")
+def values_have_1000_letters() -> Install:
+    """Properties are cut."""
+    return rewritten("set-properties", lambda _, update: _shortened(update))
+
+
+@fault("IRC-UPD-066")
+def statistics_lose_their_blobs() -> Install:
+    """Statistics files have no blobs."""
+    return afterwards("set-statistics", _last("statistics", lambda file: {**file, "blob-metadata": []}))
+
+
+@fault("IRC-UPD-071")
+def partition_statistics_have_no_size() -> Install:
+    """Partition statistics files are empty."""
+    return afterwards("set-partition-statistics", _last("partition-statistics", lambda file: {**file, "file-size-in-bytes": 0}))
+
+
+@fault("IRC-TBL-REG-005")
+def loads_remember_over_registering() -> Install:
+    """A table that was loaded stays so when another is registered over it."""
+    return _remembered_until(*(one for one in CHANGES if one != op.register_table))
+
+
+@fault("IRC-TBL-REN-001")
+def loads_remember_over_renames() -> Install:
+    """A table that was loaded can be loaded by its old name."""
+    return _remembered_until(*(one for one in CHANGES if one != op.rename_table))

@@ -1,0 +1,80 @@
+"""Wrong ways with the updates `add-encryption-key` and `remove-encryption-key`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.faults import Install, fault, replace_entry
+from mutants.iceberg_rest.operators.updates import (
+    Update,
+    accepting_anyway,
+    afterwards,
+    ignored,
+    in_place_of,
+    refused_when,
+    rewritten,
+)
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+
+MEMBER = "encryption-keys"
+
+
+@fault("IRC-UPD-079", by=partial(rewritten, "add-encryption-key"))
+def forgets_the_encrypting_key(_: Draft, document: Document) -> Document:
+    """Of an encryption key only the required members are stored."""
+    key = document["encryption-key"]
+    return {**document, "encryption-key": {member: key[member] for member in ("key-id", "encrypted-key-metadata")}}
+
+
+@fault("IRC-UPD-079")
+def forgets_encryption_keys() -> Install:
+    """add-encryption-key does nothing."""
+    return ignored("add-encryption-key")
+
+
+@fault("IRC-UPD-079", by=partial(in_place_of, "add-encryption-key"))
+def key_ids_in_any_case(update: Update, draft: Draft, document: Document) -> None:
+    """A key whose id differs from a known one in letter case alone is that one."""
+    key_id = document["encryption-key"]["key-id"].casefold()
+    if all(key["key-id"].casefold() != key_id for key in draft.items(MEMBER)):
+        update(draft, document)
+
+
+@fault("IRC-UPD-082", by=partial(afterwards, "remove-encryption-key"))
+def keys_take_others_along(draft: Draft, document: Document) -> None:
+    """A key that is removed takes those along that were encrypted by it."""
+    draft.set(MEMBER, [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]])
+
+
+@fault("IRC-UPD-080", by=partial(replace_entry, "updates", "add-encryption-key"))
+def keeps_keys_twice(draft: Draft, document: Document) -> None:
+    """A key that is added again has two entries."""
+    draft.own_list(MEMBER).append(document["encryption-key"])
+
+
+@fault("IRC-UPD-081")
+def ignores_incomplete_keys() -> Install:
+    """A key that lacks a member is ignored."""
+    return accepting_anyway("add-encryption-key")
+
+
+@fault("IRC-UPD-082")
+def keeps_removed_keys() -> Install:
+    """remove-encryption-key does nothing."""
+    return ignored("remove-encryption-key")
+
+
+@fault("IRC-UPD-082", by=partial(replace_entry, "updates", "remove-encryption-key"))
+def removes_all_keys(draft: Draft, _: Document) -> None:
+    """remove-encryption-key removes all of them."""
+    draft.set(MEMBER, [])
+
+
+@fault("IRC-UPD-082", by=partial(refused_when, "remove-encryption-key"))
+def refuses_to_remove_unknown_keys(draft: Draft, document: Document) -> bool:
+    """Only keys that there are can be removed."""
+    return all(key["key-id"] != document["key-id"] for key in draft.items(MEMBER))

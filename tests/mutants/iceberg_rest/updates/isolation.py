@@ -1,0 +1,192 @@
+"""Updates that reach less than they mean, or what stands beside it."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.faults import Install, all_of, fault, wrap_rule
+from lakepact.reference_server.iceberg_rest.tables.partitioning import highest_field_id
+from mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+    from mutants.iceberg_rest.operators.updates import Update
+
+
+def _first_of(member: str) -> Callable[[Draft, Document], Document]:
+    """Only the first of those that are listed is meant."""
+    return lambda _, document: {**document, member: document[member][:1]}
+
+
+def _with_the_other(member: str) -> Callable[[Draft, Document], None]:
+    """The statistics of the other kind go too."""
+
+    def spoil(draft: Draft, document: Document) -> None:
+        draft.set(member, [file for file in draft.items(member) if file["snapshot-id"] != document["snapshot-id"]])
+
+    return spoil
+
+
+def _without_properties(draft: Draft, _: Document) -> None:
+    draft.set("properties", {})
+
+
+def _numbered_by_count(member: str, id_member: str, added: str) -> Callable[[Update, Draft, Document], None]:
+    """An added item gets the number of items as its id."""
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        before = len(draft.items(member))
+        update(draft, document)
+        if len(draft.items(member)) > before:
+            known = draft.own_list(member)
+            known[-1] = {**known[-1], id_member: before}
+            setattr(draft, added, before)
+
+    return act
+
+
+def _snapshots(spoil: Callable[[Draft, Document], None]) -> Install:
+    return afterwards("add-snapshot", spoil)
+
+
+@fault("IRC-UPD-010")
+def schemas_take_properties() -> Install:
+    """A schema that is added empties properties."""
+    return afterwards("add-schema", _without_properties)
+
+
+@fault("IRC-UPD-022")
+def specs_take_properties() -> Install:
+    """A new spec empties properties."""
+    return afterwards("add-spec", _without_properties)
+
+
+@fault("IRC-UPD-029")
+def orders_take_properties() -> Install:
+    """An order that is added empties properties."""
+    return afterwards("add-sort-order", _without_properties)
+
+
+@fault("IRC-UPD-035", by=partial(wrap_rule, "updates_applied"))
+def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., Document]:
+    """Of several snapshots of a commit one is added."""
+
+    def applied(metadata: Document, updates: Sequence[Document], **how: object) -> Document:
+        last = max((place for place, update in enumerate(updates) if update["action"] == "add-snapshot"), default=0)
+        return apply(metadata, [one for place, one in enumerate(updates) if one["action"] != "add-snapshot" or place == last], **how)
+
+    return applied
+
+
+@fault("IRC-UPD-035", by=partial(rewritten, "add-snapshot"))
+def snapshots_upon_main(draft: Draft, document: Document) -> Document:
+    """The parent of each snapshot is that of main."""
+    current = draft.get("current-snapshot-id")
+    return document if current in (None, -1) else {**document, "snapshot": {**document["snapshot"], "parent-snapshot-id": current}}
+
+
+@fault("IRC-UPD-041", by=partial(_snapshots))
+def rows_of_the_last_snapshot(draft: Draft, document: Document) -> None:
+    """The next row id counts the rows of one snapshot."""
+    if draft.format_version >= 3:
+        draft.set("next-row-id", document["snapshot"]["added-rows"])
+
+
+@fault("IRC-UPD-041", by=partial(_snapshots))
+def rows_of_what_is_kept(draft: Draft, _: Document) -> None:
+    """The next row id counts the rows of the snapshots that the table still has."""
+    if draft.format_version >= 3:
+        draft.set("next-row-id", sum(one.get("added-rows", 0) for one in draft.items("snapshots")))
+
+
+@fault("IRC-UPD-041", by=partial(_snapshots))
+def first_row_id_zero(draft: Draft, document: Document) -> None:
+    """Each snapshot begins at row 0."""
+    if draft.format_version >= 3:
+        kept = draft.own_list("snapshots")
+        kept[-1] = draft.snapshots[document["snapshot"]["snapshot-id"]] = {**kept[-1], "first-row-id": 0}
+
+
+@fault("IRC-UPD-042", by=partial(rewritten, "add-snapshot"))
+def snapshots_of_current_schema(draft: Draft, document: Document) -> Document:
+    """Snapshots name the current schema."""
+    return {**document, "snapshot": {**document["snapshot"], "schema-id": draft.get("current-schema-id")}}
+
+
+@fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
+def older_snapshots_go_too(draft: Draft, document: Document) -> Document:
+    """Removing a snapshot also removes older ones."""
+    ids = [snapshot["snapshot-id"] for snapshot in draft.items("snapshots")]
+    last = max((ids.index(one) for one in document["snapshot-ids"] if one in ids), default=-1)
+    return {**document, "snapshot-ids": ids[: last + 1]}
+
+
+@fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
+def missing_snapshots_end_removals(draft: Draft, document: Document) -> Document:
+    """Removing snapshots stops at the first unknown one."""
+    return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
+
+
+@fault("IRC-UPD-010")
+def schemas_numbered_by_count() -> Install:
+    """A new schema has the number of schemas for its id."""
+    return in_place_of("add-schema", _numbered_by_count("schemas", "schema-id", "added_schema"))
+
+
+@fault("IRC-UPD-022")
+def specs_numbered_by_count() -> Install:
+    """A new spec has the number of specs for its id."""
+    return in_place_of("add-spec", _numbered_by_count("partition-specs", "spec-id", "added_spec"))
+
+
+@fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
+def all_statistics_go(draft: Draft, _: Document) -> None:
+    """All statistics go when a snapshot is removed."""
+    draft.set("statistics", [])
+
+
+@fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
+def sequence_numbers_used_again(draft: Draft, _: Document) -> None:
+    """The sequence number of a removed snapshot is free again."""
+    if draft.get("last-sequence-number"):
+        draft.set("last-sequence-number", max((one.get("sequence-number", 0) for one in draft.items("snapshots")), default=0))
+
+
+@fault("IRC-UPD-070", "IRC-UPD-072")
+def statistics_of_both_kinds_go() -> Install:
+    """Statistics take those of the other kind along when they are removed."""
+    return all_of(
+        afterwards("remove-statistics", _with_the_other("partition-statistics")),
+        afterwards("remove-partition-statistics", _with_the_other("statistics")),
+    )
+
+
+@fault("IRC-UPD-076")
+def one_schema_removed() -> Install:
+    """Of several schemas one is removed."""
+    return rewritten("remove-schemas", _first_of("schema-ids"))
+
+
+@fault("IRC-UPD-073")
+def one_spec_removed() -> Install:
+    """Of several specs one is removed."""
+    return rewritten("remove-partition-specs", _first_of("spec-ids"))
+
+
+@fault("IRC-REQ-027", by=partial(afterwards, "remove-partition-specs"))
+def partition_ids_used_again(draft: Draft, _: Document) -> None:
+    """The partition ids of removed specs are free again."""
+    draft.set("last-partition-id", highest_field_id(draft.items("partition-specs")))
+
+
+@fault("IRC-UPD-064", by=partial(in_place_of, "remove-properties"))
+def properties_removed_by_prefix(update: Update, draft: Draft, document: Document) -> None:
+    """Properties are removed by how they begin."""
+    names: dict[str, str] = draft.get("properties") or {}
+    update(draft, {**document, "removals": [name for name in names if name.startswith(tuple(document["removals"]))]})

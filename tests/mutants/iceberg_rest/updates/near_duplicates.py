@@ -1,0 +1,116 @@
+"""Additions that are taken for what the table has already, or that lose a part on the way."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import fault
+from mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+    from mutants.iceberg_rest.operators.updates import Update
+
+DEFAULTS = ("initial-default", "write-default")
+
+
+def _alike(kind: str, member: str, added: str, told_by: Callable[[Document], object]) -> Callable[[Update, Draft, Document], None]:
+    """An added item that is similar to an existing one is taken for it.
+
+    Args:
+        kind: the member of the update, and the prefix of the member with its id.
+        member: the table's list of items.
+        added: the meaning of -1.
+        told_by: returns the compared members.
+    """
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        for known in draft.items(member):
+            if told_by(known) == told_by(document[kind]):
+                setattr(draft, added, known[f"{kind.rpartition('-')[2]}-id"])
+                return
+        update(draft, document)
+
+    return act
+
+
+def _named(spec: Document) -> object:
+    return sorted((field["source-id"], field["name"]) for field in spec["fields"])
+
+
+def _plain(column_type: Any) -> Any:
+    if not isinstance(column_type, dict) or "fields" not in column_type:
+        return column_type
+    fields = [{member: value for member, value in field.items() if member not in DEFAULTS} for field in column_type["fields"]]
+    return {**column_type, "fields": fields}
+
+
+@fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
+def added_structs_lose_defaults(_: Draft, update: Document) -> Document:
+    """Default values within columns are lost."""
+    schema = update.get("schema")
+    if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
+        return update
+    return {**update, "schema": {**schema, "fields": [{**field, "type": _plain(field.get("type"))} for field in schema["fields"]]}}
+
+
+@fault("IRC-UPD-010", by=lambda act: in_place_of("add-schema", _alike("schema", "schemas", "added_schema", act)))
+def schemas_compared_by_names(schema: Document) -> object:
+    """A schema with the column names and types of a known one is treated as that one."""
+    return [(field["name"], str(field["type"])) for field in schema["fields"]]
+
+
+@fault("IRC-UPD-010", by=lambda act: in_place_of("add-schema", _alike("schema", "schemas", "added_schema", act)))
+def identifier_fields_overlooked(schema: Document) -> object:
+    """A schema that differs in identifier fields alone is a known one."""
+    return schema["fields"]
+
+
+@fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
+def defaults_lost_in_commits(_: Draft, document: Document) -> Document:
+    """Columns that are added have no default values."""
+    fields = [{member: value for member, value in field.items() if member not in DEFAULTS} for field in document["schema"]["fields"]]
+    return {**document, "schema": {**document["schema"], "fields": fields}}
+
+
+@fault("IRC-UPD-012", by=partial(afterwards, "add-schema"))
+def last_column_id_as_requested(draft: Draft, document: Document) -> None:
+    """`last-column-id` is the value in the request."""
+    said = document.get("last-column-id")
+    if said is not None:
+        draft.set("last-column-id", said)
+
+
+@fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
+def specs_compared_by_columns(spec: Document) -> object:
+    """A spec with the columns of a known one, but other widths or another order, is treated as that one."""
+    return sorted((field["source-id"], field["transform"].partition("[")[0]) for field in spec["fields"])
+
+
+@fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
+def specs_compared_without_names(spec: Document) -> object:
+    """A spec that differs from a known one only in field names is treated as that one."""
+    return [(field["source-id"], field["transform"]) for field in spec["fields"]]
+
+
+@fault("IRC-UPD-026", by=partial(in_place_of, "add-spec"))
+def specs_compared_by_names(update: Update, draft: Draft, document: Document) -> None:
+    """A spec without field ids, but with the columns and names of a known one, is treated as that one."""
+    has_ids = any("field-id" in field for field in document["spec"]["fields"])
+    (update if has_ids else partial(_alike("spec", "partition-specs", "added_spec", _named), update))(draft, document)
+
+
+@fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
+def orders_compared_without_direction(order: Document) -> object:
+    """An order with the fields of a known one in another direction is treated as that one."""
+    return sorted(tuple(field[member] for member in ("source-id", "transform", "direction", "null-order")) for field in order["fields"])
+
+
+@fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
+def orders_compared_by_columns(order: Document) -> object:
+    """An order with the columns of a known one is treated as that one."""
+    return [field["source-id"] for field in order["fields"]]

@@ -1,0 +1,93 @@
+"""Wrong ways with the updates `set-properties`, `remove-properties` and `set-location`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, all_of, fault, replace_entry, unchecked
+from mutants.iceberg_rest.operators.operations import COMMIT
+from mutants.iceberg_rest.operators.updates import (
+    Update,
+    accepting_anyway,
+    ignored,
+    in_place_of,
+    lacks,
+    refused_when,
+    rewritten,
+)
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+
+
+@fault("IRC-UPD-061", by=partial(rewritten, "set-properties"))
+def settings_of_writers_are_left_out(_: Draft, update: Document) -> Document:
+    """Properties for writers are not set."""
+    updates = update.get("updates")
+    if not isinstance(updates, dict):
+        return update
+    return {**update, "updates": {key: value for key, value in updates.items() if not key.startswith("write.")}}
+
+
+@fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
+def replaces_all_properties(draft: Draft, document: Document) -> None:
+    """Properties that are not set are gone."""
+    draft.set("properties", dict(document["updates"]))
+
+
+@fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
+def keeps_property_values(draft: Draft, document: Document) -> None:
+    """A property that is set keeps its value."""
+    draft.set("properties", {**document["updates"], **(draft.get("properties") or {})})
+
+
+@fault("IRC-UPD-062")
+def ignores_missing_updates() -> Install:
+    """set-properties without its member is ignored."""
+    return accepting_anyway("set-properties", when=lacks("updates"))
+
+
+@fault("IRC-UPD-063", by=lambda act: all_of(unchecked(COMMIT), rewritten("set-properties", act)))
+def spells_property_values_out(_: Draft, document: Document) -> Document:
+    """A number becomes the text of a property."""
+    updates: Document = document.get("updates", {})
+    return {**document, "updates": {key: str(value) for key, value in updates.items()}}
+
+
+@fault("IRC-UPD-064")
+def keeps_removed_properties() -> Install:
+    """remove-properties does nothing."""
+    return ignored("remove-properties")
+
+
+@fault("IRC-UPD-064", by=partial(replace_entry, "updates", "remove-properties"))
+def removes_all_properties(draft: Draft, _: Document) -> None:
+    """remove-properties takes all of them."""
+    draft.set("properties", {})
+
+
+@fault("IRC-UPD-064", by=partial(refused_when, "remove-properties"))
+def refuses_to_remove_unknown_properties(draft: Draft, document: Document) -> bool:
+    """Only properties that there are can be removed."""
+    return not set(draft.get("properties") or {}).issuperset(document["removals"])
+
+
+@fault("IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act)))
+def ignores_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
+    """Values of `removals` that are not strings are ignored, and so is anything but an array."""
+    removals: list[Any] = document["removals"] if isinstance(document.get("removals"), list) else []
+    update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
+
+
+@fault("IRC-UPD-059")
+def keeps_location() -> Install:
+    """set-location does nothing."""
+    return ignored("set-location")
+
+
+@fault("IRC-UPD-060")
+def ignores_missing_locations() -> Install:
+    """set-location without a location is ignored."""
+    return accepting_anyway("set-location")

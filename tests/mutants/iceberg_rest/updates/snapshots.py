@@ -1,0 +1,357 @@
+"""Wrong ways with the updates `add-snapshot` and `remove-snapshots`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Fault, all_of, on_answer, replace_entry, unchecked
+from mutants.iceberg_rest.operators.operations import COMMIT
+from mutants.iceberg_rest.operators.updates import (
+    Update,
+    accepting_anyway,
+    afterwards,
+    ignored,
+    in_place_of,
+    lacks,
+    refused_when,
+    rewritten,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+
+OPERATIONS = ("append", "replace", "overwrite", "delete")
+
+
+def snapshot_without(*members: str) -> Callable[[Draft, Document], Document]:
+    """The update as if these members of the snapshot had not been sent."""
+
+    def rewrite(_: Draft, document: Document) -> Document:
+        snapshot = {key: value for key, value in document["snapshot"].items() if key not in members}
+        return {**document, "snapshot": snapshot}
+
+    return rewrite
+
+
+def _respell_last(draft: Draft, snapshot: Document) -> None:
+    draft.own_list("snapshots")[-1] = snapshot
+    draft.snapshots[snapshot["snapshot-id"]] = snapshot
+
+
+# -- add-snapshot: ids and numbers ------------------------------------------------------------------------------------
+
+
+def _move_main(draft: Draft, document: Document) -> None:
+    snapshot_id = document["snapshot"]["snapshot-id"]
+    draft.own_object("refs")["main"] = {"type": "branch", "snapshot-id": snapshot_id}
+    draft.set("current-snapshot-id", snapshot_id)
+
+
+def _keep_member(member: str) -> Callable[[Update, Draft, Document], None]:
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        before = draft.get(member)
+        update(draft, document)
+        if before is not None:
+            draft.set(member, before)
+
+    return act
+
+
+def _round_ids(answer: Document) -> None:
+    for snapshot in answer["metadata"].get("snapshots", ()):
+        snapshot["snapshot-id"] = int(float(snapshot["snapshot-id"]))
+
+
+def _replace_twin(update: Update, draft: Draft, document: Document) -> None:
+    twin = document["snapshot"]["snapshot-id"]
+    if draft.snapshots.pop(twin, None):
+        draft.set("snapshots", [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] != twin])
+    update(draft, document)
+
+
+def _keep_twins(update: Update, draft: Draft, document: Document) -> None:
+    draft.snapshots.pop(document["snapshot"]["snapshot-id"], None)
+    update(draft, document)
+
+
+def _forget_last_number(update: Update, draft: Draft, document: Document) -> None:
+    last = draft.get("last-sequence-number") or 0
+    draft.document["last-sequence-number"] = 0
+    update(draft, document)
+    draft.set("last-sequence-number", max(last, draft.get("last-sequence-number")))
+
+
+NUMBERS = (
+    Fault(
+        "adding-a-snapshot-moves-main",
+        "A snapshot that is added becomes the current one.",
+        ("IRC-UPD-035",),
+        afterwards("add-snapshot", _move_main),
+    ),
+    Fault(
+        "last-sequence-number-stays",
+        "Snapshots do not count for the last sequence number.",
+        ("IRC-UPD-035", "IRC-META-009"),
+        in_place_of("add-snapshot", _keep_member("last-sequence-number")),
+    ),
+    Fault("rounds-snapshot-ids", "Snapshot ids go through a double.", ("IRC-UPD-035",), on_answer((op.load_table, COMMIT), _round_ids)),
+    Fault(
+        "replaces-snapshots", "A snapshot takes the place of one with its id.", ("IRC-UPD-036",), in_place_of("add-snapshot", _replace_twin)
+    ),
+    Fault("keeps-twin-snapshots", "Two snapshots may have one id.", ("IRC-UPD-036",), in_place_of("add-snapshot", _keep_twins)),
+    Fault(
+        "accepts-stale-sequence-numbers",
+        "Sequence numbers may be lower than the last one.",
+        ("IRC-UPD-037",),
+        in_place_of("add-snapshot", _forget_last_number),
+    ),
+)
+
+
+# -- add-snapshot: what a snapshot says -------------------------------------------------------------------------------
+
+
+def _is_incomplete(draft: Draft, document: Document) -> bool:
+    return lacks("snapshot-id", "timestamp-ms", "manifest-list", "summary")(draft, document["snapshot"])
+
+
+def _overwrite_unless_known(_: Draft, document: Document) -> Document:
+    snapshot = document["snapshot"]
+    summary: Document = snapshot.get("summary") or {}
+    operation = summary.get("operation")
+    known = operation if operation in OPERATIONS else "overwrite"
+    return {**document, "snapshot": {**snapshot, "summary": {**summary, "operation": known}}}
+
+
+def _keep_operation_only(_: Draft, document: Document) -> Document:
+    snapshot = document["snapshot"]
+    return {**document, "snapshot": {**snapshot, "summary": {"operation": snapshot["summary"]["operation"]}}}
+
+
+def _without_empty_values(_: Draft, document: Document) -> Document:
+    snapshot = document["snapshot"]
+    return {**document, "snapshot": {**snapshot, "summary": {key: value for key, value in snapshot["summary"].items() if value}}}
+
+
+def _as_double(member: str) -> Callable[[Draft, Document], Document]:
+    def act(_: Draft, document: Document) -> Document:
+        snapshot = document["snapshot"]
+        return {**document, "snapshot": {**snapshot, member: int(float(snapshot[member]))}} if member in snapshot else document
+
+    return act
+
+
+def _in_lower_case(_: Draft, document: Document) -> Document:
+    snapshot = document["snapshot"]
+    return {**document, "snapshot": {**snapshot, "summary": {key.lower(): value for key, value in snapshot["summary"].items()}}}
+
+
+def _begin_at_next_row(draft: Draft, document: Document) -> Document:
+    if draft.format_version < 3:
+        return document
+    return {**document, "snapshot": {**document["snapshot"], "first-row-id": draft.get("next-row-id")}}
+
+
+def _forget_members(*members: str) -> Callable[[Draft, Document], None]:
+    def spoil(draft: Draft, document: Document) -> None:
+        snapshot = document["snapshot"]
+        _respell_last(draft, {key: value for key, value in snapshot.items() if key not in members})
+
+    return spoil
+
+
+def _accept_any_schema(update: Update, draft: Draft, document: Document) -> None:
+    update(draft, snapshot_without("schema-id")(draft, document))
+    _respell_last(draft, document["snapshot"])
+
+
+CONTENT = (
+    Fault(
+        "ignores-incomplete-snapshots",
+        "A snapshot that lacks a member is ignored.",
+        ("IRC-UPD-038",),
+        accepting_anyway("add-snapshot", when=_is_incomplete),
+    ),
+    Fault(
+        "treats-operations-as-overwrites",
+        "An operation that is missing or unknown is taken for an overwrite.",
+        ("IRC-UPD-038", "IRC-UPD-039"),
+        all_of(unchecked(COMMIT), rewritten("add-snapshot", _overwrite_unless_known)),
+    ),
+    Fault(
+        "keeps-operations-only", "Of a summary the operation is kept.", ("IRC-UPD-040",), rewritten("add-snapshot", _keep_operation_only)
+    ),
+    Fault(
+        "summaries-without-empty-values",
+        "Empty values of a summary are dropped.",
+        ("IRC-UPD-040",),
+        rewritten("add-snapshot", _without_empty_values),
+    ),
+    Fault(
+        "sequence-numbers-as-doubles",
+        "Sequence numbers beyond 2^53 are rounded.",
+        ("IRC-GEN-019",),
+        rewritten("add-snapshot", _as_double("sequence-number")),
+    ),
+    Fault(
+        "row-ids-as-doubles", "Row ids beyond 2^53 are rounded.", ("IRC-GEN-019",), rewritten("add-snapshot", _as_double("first-row-id"))
+    ),
+    Fault(
+        "summaries-in-lower-case",
+        "The keys of summaries are written in lower case.",
+        ("IRC-UPD-040",),
+        rewritten("add-snapshot", _in_lower_case),
+    ),
+    Fault(
+        "row-ids-stay",
+        "The next row id does not grow with a snapshot.",
+        ("IRC-UPD-041",),
+        in_place_of("add-snapshot", _keep_member("next-row-id")),
+    ),
+    Fault(
+        "overrides-first-row-ids",
+        "A snapshot begins at the next row id, whatever it says.",
+        ("IRC-UPD-041",),
+        rewritten("add-snapshot", _begin_at_next_row),
+    ),
+    Fault(
+        "forgets-schemas-of-snapshots",
+        "Snapshots lose their schema id.",
+        ("IRC-UPD-042",),
+        rewritten("add-snapshot", snapshot_without("schema-id")),
+    ),
+    Fault(
+        "accepts-snapshots-of-unknown-schemas",
+        "A snapshot may name an unknown schema.",
+        ("IRC-UPD-042",),
+        in_place_of("add-snapshot", _accept_any_schema),
+    ),
+    Fault(
+        "loses-added-rows",
+        "Snapshots lose the number of their rows.",
+        ("IRC-UPD-043",),
+        afterwards("add-snapshot", _forget_members("added-rows")),
+    ),
+    Fault("loses-key-ids", "Snapshots lose the id of their key.", ("IRC-UPD-043",), afterwards("add-snapshot", _forget_members("key-id"))),
+    Fault(
+        "loses-sequence-numbers",
+        "Snapshots lose their sequence number.",
+        ("IRC-META-010",),
+        afterwards("add-snapshot", _forget_members("sequence-number")),
+    ),
+    Fault(
+        "loses-first-row-ids",
+        "Snapshots lose the id of their first row.",
+        ("IRC-META-010",),
+        afterwards("add-snapshot", _forget_members("first-row-id")),
+    ),
+)
+
+
+# -- remove-snapshots ---------------------------------------------------------------------------------------------------
+
+
+def _remove_only(draft: Draft, document: Document) -> None:
+    draft.set("snapshots", [s for s in draft.items("snapshots") if s["snapshot-id"] not in document["snapshot-ids"]])
+
+
+def _with_all_refs(update: Update, draft: Draft, document: Document) -> None:
+    """Removing the snapshot of a branch or tag removes all other refs too, except main."""
+    before = len(draft.get("refs") or {})
+    update(draft, document)
+    refs = draft.get("refs") or {}
+    if len(refs) < before:
+        draft.set("refs", {name: ref for name, ref in refs.items() if name == "main"})
+
+
+def _keep_statistics(update: Update, draft: Draft, document: Document) -> None:
+    files = {member: draft.get(member) for member in ("statistics", "partition-statistics")}
+    update(draft, document)
+    for member, before in files.items():
+        if before:
+            draft.set(member, before)
+
+
+def _keep_current(update: Update, draft: Draft, document: Document) -> None:
+    current = draft.get("current-snapshot-id")
+    update(draft, document)
+    if current is not None:
+        draft.set("current-snapshot-id", current)
+
+
+def _names_unknown(draft: Draft, document: Document) -> bool:
+    return not draft.snapshots.keys() >= set(document["snapshot-ids"])
+
+
+def _has_no_list(_: Draft, document: Document) -> bool:
+    return not isinstance(document.get("snapshot-ids"), list)
+
+
+def _sum_up(draft: Draft, _: Document) -> None:
+    draft.set("snapshots", [{**snapshot, "summary": {"operation": "overwrite"}} for snapshot in draft.items("snapshots")])
+
+
+def _remove_children(update: Update, draft: Draft, document: Document) -> None:
+    listed = document["snapshot-ids"]
+    children = [i for i, snapshot in draft.snapshots.items() if snapshot.get("parent-snapshot-id") in listed]
+    update(draft, {**document, "snapshot-ids": [*listed, *children]})
+
+
+REMOVE = (
+    Fault("keeps-removed-snapshots", "remove-snapshots does nothing.", ("IRC-UPD-050",), ignored("remove-snapshots")),
+    Fault(
+        "removes-more-snapshots",
+        "Children of a removed snapshot are removed too.",
+        ("IRC-UPD-050",),
+        in_place_of("remove-snapshots", _remove_children),
+    ),
+    Fault(
+        "remaining-snapshots-become-overwrites",
+        "When snapshots are removed, those that stay are noted as overwriting.",
+        ("IRC-UPD-050",),
+        afterwards("remove-snapshots", _sum_up),
+    ),
+    Fault(
+        "keeps-refs-to-removed-snapshots",
+        "Branches and tags stay at snapshots that are removed.",
+        ("IRC-UPD-051", "IRC-UPD-055", "IRC-META-007"),
+        replace_entry("updates", "remove-snapshots", _remove_only),
+    ),
+    Fault(
+        "refs-go-together",
+        "Removing the snapshot of a branch or tag removes refs of other snapshots too.",
+        ("IRC-UPD-050",),
+        in_place_of("remove-snapshots", _with_all_refs),
+    ),
+    Fault(
+        "keeps-statistics-of-removed-snapshots",
+        "Statistics stay when their snapshot is removed.",
+        ("IRC-UPD-052",),
+        in_place_of("remove-snapshots", _keep_statistics),
+    ),
+    Fault(
+        "refuses-to-remove-unknown-snapshots",
+        "Only snapshots that there are can be removed.",
+        ("IRC-UPD-053",),
+        refused_when("remove-snapshots", _names_unknown),
+    ),
+    Fault(
+        "ignores-removals-without-a-list",
+        "remove-snapshots without an array is ignored.",
+        ("IRC-UPD-054",),
+        accepting_anyway("remove-snapshots", when=_has_no_list),
+    ),
+    Fault(
+        "keeps-removed-current-snapshot",
+        "The current snapshot stays the current one when it is removed.",
+        ("IRC-UPD-055",),
+        in_place_of("remove-snapshots", _keep_current),
+    ),
+)
+
+
+FAULTS: tuple[Fault, ...] = (*NUMBERS, *CONTENT, *REMOVE)

@@ -1,0 +1,199 @@
+"""Faults of requests that are sent again under their Idempotency-Key."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from mutants.iceberg_rest.access.rights import admitting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.storage.store import Record, Transaction
+
+KEY = "idempotency_key"
+
+#: Operations whose requests are done again, as if they had no key, and what that breaks.
+FORGETFUL = {
+    op.create_namespace: "IRC-IDEM-003",
+    op.create_table: "IRC-IDEM-004",
+    op.update_table: "IRC-IDEM-005",
+    op.commit_transaction: "IRC-IDEM-006",
+    op.drop_table: "IRC-IDEM-007",
+    op.rename_table: "IRC-IDEM-009",
+    op.drop_namespace: "IRC-IDEM-010",
+    op.update_properties: "IRC-IDEM-011",
+    op.replace_view: "IRC-IDEM-016",
+    op.rename_view: "IRC-IDEM-016",
+    op.drop_view: "IRC-IDEM-016",
+    op.register_table: "IRC-IDEM-017",
+    op.create_view: "IRC-IDEM-020",
+    op.register_view: "IRC-IDEM-020",
+}
+
+
+def without_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Do what is asked as if there were no key."""
+    return handler(**{name: value for name, value in arguments.items() if name != KEY})
+
+
+def refused_with_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Refuse what comes with a key."""
+    if KEY in arguments:
+        raise Problem(400, "BadRequestException", "keys are not taken here")
+    return handler(**arguments)
+
+
+def key_of_its_own(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Take a key for another one with each other request."""
+    return handler(**{**arguments, KEY: _derived(arguments[KEY], arguments)} if KEY in arguments else arguments)
+
+
+def _derived(key: str, arguments: dict[str, Any]) -> str:
+    rest = {name: value for name, value in arguments.items() if name != KEY}
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, key + json.dumps(rest, sort_keys=True, default=str)))
+
+
+def _forgetful(operation: OperationId, breaks: str) -> Fault:
+    sentence = f"{operation} is done again when it is sent again with its Idempotency-Key."
+    return Fault(f"keys-are-nothing-to-{operation}", sentence, (breaks,), on_call(operation, without_key))
+
+
+@fault("IRC-IDEM-001", by=partial(on_answer, op.get_config))
+def lifetime_of_keys_in_words(config: dict[str, Any]) -> None:
+    """`idempotency-key-lifetime` is `30 minutes` instead of an ISO 8601 duration."""
+    config["idempotency-key-lifetime"] = "30 minutes"
+
+
+@fault("IRC-IDEM-002")
+def keys_are_refused() -> Install:
+    """Creating a namespace with an Idempotency-Key returns 400, although the configuration announces keys."""
+    return on_call(op.create_namespace, refused_with_key)
+
+
+@fault("IRC-IDEM-008", by=partial(on_call, op.drop_table))
+def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Dropping a table again under its key drops a newer table of the same name."""
+    try:
+        return without_key(handler, arguments)
+    except Problem as problem:
+        if KEY in arguments and problem.status == 404:
+            return NO_CONTENT
+        raise
+
+
+@fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
+def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
+    """A refusal is not kept under its key, so that the same request is carried out later."""
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        if "refused" not in answer:
+            keep(transaction, name, answer)
+
+    return kept
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_operations() -> Install:
+    """A key that was used may be used for other requests, which are carried out."""
+    return on_call((op.create_namespace, op.create_table), key_of_its_own)
+
+
+@fault("IRC-IDEM-014", by=partial(on_call, (op.create_table, op.update_table)))
+def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Equal requests with different keys are carried out once."""
+    return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
+
+
+@fault("IRC-IDEM-015", by=partial(wrap_rule, "known_key"))
+def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    """A key is stored after its request, so that concurrent requests with one key are all carried out."""
+
+    def found(transaction: Transaction, name: str) -> Record | None:
+        record = known(transaction, name)
+        return None if record is not None and record.document["at"] >= int(time.time()) else record
+
+    return found
+
+
+@fault("IRC-IDEM-002")
+def keys_are_refused_with_views() -> Install:
+    """Creating a view with an Idempotency-Key returns 400."""
+    return on_call(op.create_view, refused_with_key)
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_commits() -> Install:
+    """A key that was used may be used for other commits, which are made."""
+    return on_call(op.update_table, key_of_its_own)
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_registrations() -> Install:
+    """A key that was used may be used to register other tables."""
+    return on_call(op.register_table, key_of_its_own)
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_drops() -> Install:
+    """A key with which something was dropped may be used to drop something else."""
+    return on_call((op.drop_view, op.drop_namespace), key_of_its_own)
+
+
+@fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
+def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
+    """That something could not be dropped is not kept under its key."""
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        if "refused" not in answer or not answer["request"].startswith("drop"):
+            keep(transaction, name, answer)
+
+    return kept
+
+
+@fault("IRC-IDEM-005")
+def few_keys_are_known(service: Service) -> None:
+    """A key is forgotten after four others."""
+    last: deque[str] = deque(maxlen=4)
+    keep, known = service.rules.current("key_is_kept"), service.rules.current("known_key")
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        last.append(name)
+        keep(transaction, name, answer)
+
+    def found(transaction: Transaction, name: str) -> Record | None:
+        record: Record | None = known(transaction, name)
+        return record if name in last else None
+
+    service.rules.replace("key_is_kept", kept)
+    service.rules.replace("known_key", found)
+
+
+@fault("IRC-SEC-005")
+def keys_are_shared_by_all_principals(service: Service) -> None:
+    """The answer of a key is returned to any caller that knows it."""
+    answers: dict[str, Reply] = {}
+
+    def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+        key = arguments.get(KEY)
+        if key is None:
+            return asks(**arguments)
+        if key not in answers:
+            answers[key] = asks(**arguments)
+        return answers[key]
+
+    admitting((op.create_table,), act)(service)
+
+
+FAULTS: tuple[Fault, ...] = (*(_forgetful(operation, breaks) for operation, breaks in FORGETFUL.items()),)

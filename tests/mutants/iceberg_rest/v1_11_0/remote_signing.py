@@ -1,0 +1,344 @@
+"""Faults of signed requests to the storage of a table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import (
+    Fault,
+    Install,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_status,
+    replace_rule,
+    unchecked,
+    wrap_rule,
+)
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.warehouse.storage_requests import StorageRequest, Unsigned
+from mutants.iceberg_rest.access.rights import admitting, letting, without_asking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.warehouse.local import Warehouse
+    from lakepact.reference_server.warehouse.storage_requests import Bucket
+
+SIGN = op.sign_request
+COPIES = "x-amz-copy-source"
+#: A value for each required member that is left out.
+LEFT_OUT: Mapping[str, Any] = {
+    "region": "eu-central-1",
+    "uri": "https://lakepact.s3.eu-central-1.amazonaws.com/",
+    "method": "GET",
+    "headers": {},
+}
+
+
+def reading(act: Callable[[Callable[..., StorageRequest], dict[str, Any], Bucket], StorageRequest]) -> Install:
+    """Let `act(reads, request, bucket)` say which objects a request is about."""
+
+    def wrapper(reads: Callable[..., StorageRequest]) -> Callable[..., StorageRequest]:
+        return lambda request, bucket: act(reads, request, bucket)
+
+    return wrap_rule("storage_request", wrapper)
+
+
+def signing_anyway(is_meant: Callable[[dict[str, Any]], bool]) -> Install:
+    """Sign the requests that `is_meant` selects, whatever objects they are about."""
+
+    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+        if not is_meant(request):
+            return reads(request, bucket)
+        try:
+            return replace(reads(request, bucket), locations=())
+        except Unsigned:
+            return StorageRequest((), {}, "UNSIGNED-PAYLOAD")
+
+    return reading(act)
+
+
+def refusing(is_meant: Callable[[dict[str, Any]], bool]) -> Install:
+    """Sign none of the requests that `is_meant` selects."""
+
+    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+        if is_meant(request):
+            raise Unsigned("such requests are not signed")
+        return reads(request, bucket)
+
+    return reading(act)
+
+
+def path(request: Mapping[str, Any]) -> str:
+    """Return the path of the URI of a request, as it is spelled."""
+    return urlsplit(str(request["uri"])).path
+
+
+def query(request: Mapping[str, Any]) -> str:
+    """Return the query of the URI of a request."""
+    return urlsplit(str(request["uri"])).query
+
+
+# -- which requests are signed -------------------------------------------------------------------------------------------
+
+
+@fault("IRC-SIGN-002", "IRC-SIGN-007")
+def signs_for_the_whole_bucket() -> Install:
+    """Requests for all objects of the bucket are signed."""
+    return replace_rule("is_below", lambda *_: True)
+
+
+@fault("IRC-SIGN-002", "IRC-SIGN-007", by=partial(replace_rule, "is_below"))
+def signs_for_locations_that_begin_alike(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
+    """Requests for objects of a location that begins like that of the table are signed."""
+    return any(place.startswith(warehouse.places(folder)[0]) for folder in folders for place in warehouse.places(location))
+
+
+@fault("IRC-SIGN-002")
+def signs_paths_with_dot_segments() -> Install:
+    """Requests whose path leads out of the location by `..` are signed."""
+    return signing_anyway(lambda request: "/../" in path(request))
+
+
+@fault("IRC-SIGN-002")
+def signs_encoded_dot_segments() -> Install:
+    """Requests whose path leads out of the location by an encoded `..` are signed."""
+    return signing_anyway(lambda request: "/../" in unquote(path(request)) and "/../" not in path(request))
+
+
+@fault("IRC-SIGN-002")
+def signs_encoded_slashes() -> Install:
+    """Requests whose path leads out of the location by `..` and an encoded slash are signed."""
+    return signing_anyway(lambda request: "%2E%2E%2F" in path(request))
+
+
+@fault("IRC-SIGN-002")
+def signs_for_other_buckets() -> Install:
+    """Requests for objects of other buckets are signed, if the path is one of the table."""
+
+    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+        own = f"https://{bucket.name}.s3.{bucket.region}.amazonaws.com{path(request)}?{query(request)}"
+        return reads({**request, "uri": own, "headers": {}}, bucket)
+
+    return reading(act)
+
+
+@fault("IRC-SIGN-002")
+def signs_writes_of_any_object() -> Install:
+    """The location of objects is looked at only for requests that read."""
+    return signing_anyway(lambda request: request["method"] not in {"GET", "HEAD"} and len(path(request)) > 1)
+
+
+@fault("IRC-SIGN-002")
+def signs_heads_of_any_object() -> Install:
+    """The location of objects is not looked at for HEAD."""
+    return signing_anyway(lambda request: request["method"] == "HEAD")
+
+
+@fault("IRC-SIGN-002")
+def signs_listings_of_the_bucket() -> Install:
+    """Listings of the bucket are signed with any prefix."""
+    return signing_anyway(lambda request: "prefix=" in query(request))
+
+
+@fault("IRC-SIGN-002")
+def signs_listings_of_prefixes_without_a_slash() -> Install:
+    """Listings are signed for the location of the table without a slash, which begins other locations too."""
+
+    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+        wanted = reads(request, bucket)
+        return replace(wanted, locations=tuple(location.rstrip("*") for location in wanted.locations))
+
+    return reading(act)
+
+
+@fault("IRC-SIGN-002")
+def signs_changes_of_the_bucket() -> Install:
+    """Requests without an object, such as those that set the policy of the bucket, are signed."""
+    return signing_anyway(lambda request: path(request) in {"", "/"} and request["method"] != "GET")
+
+
+@fault("IRC-SIGN-002")
+def signs_copies_of_any_object() -> Install:
+    """A request that copies an object of another table into the table is signed."""
+
+    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+        headers = {name: values for name, values in request["headers"].items() if name != COPIES}
+        return reads({**request, "headers": headers}, bucket)
+
+    return reading(act)
+
+
+# -- what is signed for the table itself ---------------------------------------------------------------------------------
+
+
+@fault("IRC-SIGN-001")
+def signs_no_writes() -> Install:
+    """Requests that write objects of the table are not signed."""
+    return refusing(lambda request: request["method"] == "PUT")
+
+
+@fault("IRC-SIGN-001")
+def signs_no_heads() -> Install:
+    """HEAD is not signed."""
+    return refusing(lambda request: request["method"] == "HEAD")
+
+
+@fault("IRC-SIGN-001")
+def signs_no_encoded_paths() -> Install:
+    """Requests for objects whose path is percent-encoded are not signed."""
+    return refusing(lambda request: "%" in path(request))
+
+
+@fault("IRC-SIGN-001", by=partial(on_answer, SIGN))
+def signed_headers_are_strings(document: dict[str, Any]) -> None:
+    """Each header of a signed request is a string and not a list of strings."""
+    document["headers"] = {name: ", ".join(values) for name, values in document["headers"].items()}
+
+
+@fault("IRC-SIGN-001", by=partial(on_answer, SIGN))
+def signed_requests_have_no_uri(document: dict[str, Any]) -> None:
+    """A signed request comes without its `uri`."""
+    del document["uri"]
+
+
+@fault("IRC-SIGN-005")
+def wants_the_provider() -> Install:
+    """A request without `provider` is not signed."""
+    return refusing(lambda request: "provider" not in request)
+
+
+def _takes_without(member: str) -> Fault:
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = arguments["body"] if member in arguments["body"] else {**arguments["body"], member: LEFT_OUT[member]}
+        if not LEFT_OUT.keys() <= body.keys():
+            raise bad_request("a member is missing")
+        return handler(**{**arguments, "body": body})
+
+    install = all_of(unchecked(SIGN), on_call(SIGN, act))
+    return Fault(f"signs-without-{member}", f"A request to sign without `{member}` does not return 400.", ("IRC-SIGN-003",), install)
+
+
+@fault("IRC-SIGN-004")
+def missing_tables_of_signatures_are_forbidden() -> Install:
+    """Asking for a signature for a table that does not exist returns 403."""
+    return on_status(SIGN, {404: 403})
+
+
+# -- rights --------------------------------------------------------------------------------------------------------------
+
+
+@fault("IRC-SIGN-006")
+def readers_get_writes_signed() -> Install:
+    """A principal that may only read a table gets every request for its objects signed."""
+    return letting(SIGN)
+
+
+def _without_asking_for(*methods: str) -> Install:
+    def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return without_asking(asks, handler, arguments) if arguments["body"]["method"] in methods else asks(**arguments)
+
+    return admitting((SIGN,), act)
+
+
+@fault("IRC-SIGN-006")
+def readers_get_deletions_signed() -> Install:
+    """A principal that may only read a table gets the deletion of an object signed."""
+    return _without_asking_for("DELETE")
+
+
+@fault("IRC-SIGN-006")
+def readers_get_uploads_signed() -> Install:
+    """A principal that may only read a table gets uploads in parts, and deletions of several objects, signed."""
+    return _without_asking_for("POST")
+
+
+# -- several objects at once ---------------------------------------------------------------------------------------------
+
+
+@fault("IRC-SIGN-007")
+def bodies_of_deletions_are_not_looked_at() -> Install:
+    """A deletion of several objects is signed whatever objects its body names."""
+    return signing_anyway(lambda request: "delete" in query(request))
+
+
+@fault("IRC-SIGN-007")
+def first_object_of_a_deletion_decides() -> Install:
+    """Only the first object of a deletion of several is looked at."""
+
+    def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
+        wanted = reads(request, bucket)
+        return replace(wanted, locations=wanted.locations[:1])
+
+    return reading(act)
+
+
+# -- the configuration of tables -----------------------------------------------------------------------------------------
+
+
+def configured(change: Callable[[dict[str, str]], dict[str, str]]) -> Install:
+    """Change the settings of the signer that a table comes with."""
+    return wrap_rule("signer_config", lambda make: lambda access, path: change(make(access, path)))
+
+
+@fault("IRC-SIGN-008")
+def signer_has_no_endpoint() -> Install:
+    """Remote signing is on in the configuration of a table, which names no endpoint."""
+    return configured(lambda config: {name: value for name, value in config.items() if not name.endswith("signer.endpoint")})
+
+
+@fault("IRC-SIGN-008")
+def signer_is_elsewhere() -> Install:
+    """The endpoint in the configuration of a table is one that older servers had, and that this one has not."""
+    return configured(lambda config: config | {"signer.endpoint": "v1/aws/s3/sign", "s3.signer.endpoint": "v1/aws/s3/sign"})
+
+
+@fault("IRC-SIGN-008")
+def signer_is_named_without_the_version() -> Install:
+    """The endpoint in the configuration of a table lacks `v1/`."""
+    return configured(lambda config: config | {"signer.endpoint": config["signer.endpoint"].removeprefix("v1/")})
+
+
+# -- signatures ----------------------------------------------------------------------------------------------------------
+
+
+def signed_otherwise(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]]) -> Install:
+    """Sign a request as `change(request, region)` says."""
+
+    def wrapper(sign: Callable[..., Mapping[str, str]]) -> Callable[..., Mapping[str, str]]:
+        def signed(request: dict[str, Any], wanted: StorageRequest, *, keys: Any, region: str) -> Mapping[str, str]:
+            other, where = change(wanted, region)
+            return sign(request, other, keys=keys, region=where)
+
+        return signed
+
+    return wrap_rule("signature", wrapper)
+
+
+@fault("IRC-SIGN-009")
+def headers_are_not_signed() -> Install:
+    """A signature covers none of the headers of S3 that the request has."""
+    return signed_otherwise(lambda wanted, region: (replace(wanted, headers={}), region))
+
+
+@fault("IRC-SIGN-009")
+def signatures_are_for_one_region() -> Install:
+    """Every signature is for us-east-1."""
+    return signed_otherwise(lambda wanted, _: (wanted, "us-east-1"))
+
+
+@fault("IRC-SIGN-009", by=partial(on_answer, SIGN))
+def signed_requests_lack_the_signature(document: dict[str, Any]) -> None:
+    """A signed request has no header `Authorization`."""
+    document["headers"] = {name: values for name, values in document["headers"].items() if name.lower() != "authorization"}
+
+
+FAULTS: tuple[Fault, ...] = tuple(_takes_without(member) for member in LEFT_OUT)

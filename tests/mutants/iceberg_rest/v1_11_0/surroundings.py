@@ -1,0 +1,125 @@
+"""Faults of warehouses, separators, chains of views, and of what is new about planned scans."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import json_reply
+from mutants.iceberg_rest.access.vended_credentials import for_the_usual_place
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install, Operations
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+
+UNIT, OWN = b"%1F", b"%1E"
+READING = (op.load_namespace_metadata, op.list_tables)
+
+
+def not_found_by(operations: Operations, separator: bytes) -> Install:
+    """Find no namespaces whose levels are joined by this, as it stands in URLs."""
+
+    def guard(scope: Scope) -> None:
+        if separator in scope["raw_path"].upper() + b"?" + scope["query_string"].upper():
+            raise Problem(404, "NoSuchNamespaceException", "Namespace does not exist")
+
+    return on_request(operations, guard)
+
+
+@fault("IRC-WHS-001")
+def unknown_warehouses_are_bad_requests() -> Install:
+    """Asking for a warehouse that does not exist returns 400."""
+    return on_status(op.get_config, {404: 400})
+
+
+@fault("IRC-SEP-001")
+def announced_separator_is_not_read() -> Install:
+    """Namespaces are not found in paths by the separator that the configuration names."""
+    return not_found_by(READING, OWN)
+
+
+@fault("IRC-SEP-002")
+def only_the_announced_separator_is_read() -> Install:
+    """Namespaces are not found in paths by the byte 0x1F."""
+    return not_found_by(READING, UNIT)
+
+
+@fault("IRC-SEP-003")
+def parents_by_the_announced_separator_alone() -> Install:
+    """Parents are not found by the byte 0x1F."""
+    return not_found_by(op.list_namespaces, UNIT)
+
+
+@fault("IRC-SEP-004", by=partial(on_answer, op.get_config))
+def separator_is_announced_unencoded(config: dict[str, Any]) -> None:
+    """The override namespace-separator is not URL-encoded."""
+    overrides = config["overrides"]
+    if "namespace-separator" in overrides:
+        overrides["namespace-separator"] = unquote(overrides["namespace-separator"])
+
+
+@fault("IRC-RBY-001", by=partial(on_call, op.load_table))
+def chains_of_views_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Tables cannot be loaded with referenced-by."""
+    if "referenced_by" in arguments:
+        raise Problem(400, "BadRequestException", "query parameter referenced-by is not known")
+    return handler(**arguments)
+
+
+@fault("IRC-PLAN-001", by=partial(on_answer, op.plan_table_scan))
+def completed_plans_without_id(plan: dict[str, Any]) -> None:
+    """A scan that is completed at once has no plan-id."""
+    if plan.get("status") == "completed":
+        plan.pop("plan-id", None)
+
+
+@fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
+def least_rows_are_one_file(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Planning a scan with min-rows-requested has one file, however few rows that has."""
+    reply = handler(**arguments)
+    if not (arguments.get("body") or {}).get("min-rows-requested"):
+        return reply
+    document = reply.document
+    document["file-scan-tasks"] = (document.get("file-scan-tasks") or [])[:1]
+    return json_reply(document)
+
+
+@fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
+def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Planning a scan with min-rows-requested counts rows that are deleted."""
+    reply = handler(**arguments)
+    least = (arguments.get("body") or {}).get("min-rows-requested")
+    if least is None:
+        return reply
+    document, kept, rows = reply.document, list[Any](), 0
+    for task in document.get("file-scan-tasks") or []:
+        if rows < least:
+            kept.append(task)
+            rows += task["data-file"]["record-count"]
+    document["file-scan-tasks"] = kept
+    return json_reply(document)
+
+
+@fault("IRC-TBL-CRED-004")
+def registered_tables_have_usual_credentials() -> Install:
+    """The credentials of a registered table are for where it does not lie."""
+    return on_answer(op.register_table, for_the_usual_place)
+
+
+@fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
+def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Planning a scan with min-rows-requested returns 400."""
+    if "min-rows-requested" in (arguments.get("body") or {}):
+        raise Problem(400, "BadRequestException", "at /min-rows-requested: unknown")
+    return handler(**arguments)
+
+
+@fault("IRC-PLAN-003", by=partial(on_answer, op.cancel_planning, status=404))
+def unknown_plans_are_called_tables(document: dict[str, Any]) -> None:
+    """Cancelling a plan that does not exist is answered with NoSuchTableException."""
+    document["error"]["type"] = "NoSuchTableException"

@@ -1,0 +1,232 @@
+"""Faults of creating views: wrong answers, lost members, accepted bad requests, and races."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from mutants.iceberg_rest.operators.namespaces import made_where_missing
+from mutants.iceberg_rest.operators.requests import asked_for, taken_as
+from mutants.iceberg_rest.operators.views import CREATE, made_with, once_each, overlooks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.storage.store import Place, Transaction
+
+WINDOW_MS = 300  #: how long a name that was just given away seems to be free
+
+SQL: Document = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
+#: The values of members that a request omits.
+DEFAULTS: Document = {"name": "unnamed", "schema": {"type": "struct", "fields": []}}
+VERSION: Document = {
+    "version-id": 1,
+    "timestamp-ms": 0,
+    "schema-id": 0,
+    "summary": {},
+    "representations": [SQL],
+    "default-namespace": ["default"],
+}
+
+
+def _version(spoil: Callable[[Document, Document], None]) -> Install:
+    """`spoil(version, sent)` changes the first version of new views."""
+    return made_with(lambda metadata, body: spoil(metadata["versions"][0], body["view-version"]))
+
+
+def _each(spoil: Callable[[Document], None]) -> Install:
+    """`spoil(representation)` changes what new views say."""
+
+    def every(version: Document, _: Document) -> None:
+        for representation in version["representations"]:
+            spoil(representation)
+
+    return _version(every)
+
+
+@fault("IRC-VIEW-CREATE-001", by=partial(on_answer, CREATE))
+def created_views_have_no_file(answer: Document) -> None:
+    """New views are answered without location."""
+    del answer["metadata-location"]
+
+
+@fault("IRC-VIEW-CREATE-001")
+def created_views_are_201() -> Install:
+    """Views are created with 201."""
+    return on_status(CREATE, {200: 201})
+
+
+@fault("IRC-VIEW-CREATE-002", by=partial(taken_as, CREATE))
+def guesses_what_views_leave_out(body: Document) -> Document:
+    """A new view may leave out anything."""
+    return {**DEFAULTS, "view-version": VERSION, "properties": {}, **body}
+
+
+@fault("IRC-VIEW-CREATE-002")
+def incomplete_views_fail() -> Install:
+    """Bad requests for views are server errors."""
+    return on_status(CREATE, {400: 500})
+
+
+@fault("IRC-VIEW-CREATE-003", "IRC-META-017", by=partial(_version))
+def versions_keep_schema_ids(version: Document, sent: Document) -> None:
+    """The first version has the schema-id of its request."""
+    version["schema-id"] = sent["schema-id"]
+
+
+@fault("IRC-VIEW-CREATE-004", by=partial(_each))
+def views_are_trimmed(representation: Document) -> None:
+    """White space of views is trimmed."""
+    representation["sql"] = " ".join(representation["sql"].split())
+
+
+@fault("IRC-VIEW-CREATE-004", by=partial(_each))
+def views_are_ascii(representation: Document) -> None:
+    """Views are kept in ASCII."""
+    representation["sql"] = representation["sql"].encode("ascii", "replace").decode()
+
+
+@fault("IRC-VIEW-CREATE-004", by=partial(_each))
+def dialects_in_lower_case(representation: Document) -> None:
+    """Dialects are kept in lower case."""
+    representation["dialect"] = representation["dialect"].lower()
+
+
+@fault("IRC-VIEW-CREATE-004", by=partial(_version))
+def default_namespaces_are_cut(version: Document, sent: Document) -> None:
+    """Default namespaces have one level."""
+    version["default-namespace"] = sent["default-namespace"][:1]
+
+
+@fault("IRC-VIEW-CREATE-004", by=partial(_version))
+def default_catalogs_are_lost(version: Document, _: Document) -> None:
+    """Default catalogs are lost."""
+    version.pop("default-catalog", None)
+
+
+@fault("IRC-VIEW-CREATE-005", by=partial(_version))
+def dialects_are_sorted(version: Document, _: Document) -> None:
+    """Representations are kept by the names of dialects."""
+    version["representations"].sort(key=lambda one: one["dialect"].lower())
+
+
+@fault("IRC-VIEW-CREATE-007", by=partial(made_with))
+def new_views_are_logged_twice(metadata: Document, _: Document) -> None:
+    """New views have two entries in their log."""
+    metadata["version-log"] *= 2
+
+
+@fault("IRC-VIEW-CREATE-007", by=partial(made_with))
+def new_views_have_two_versions(metadata: Document, _: Document) -> None:
+    """New views have two versions."""
+    metadata["versions"].append({**metadata["versions"][0], "version-id": 2})
+
+
+@fault("IRC-VIEW-CREATE-009")
+def creates_views_over_views() -> Install:
+    """A new view replaces another."""
+    return overlooks(CREATE, "view")
+
+
+@fault("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010", "IRC-VIEW-CREATE-018", by=partial(on_call, CREATE))
+def taken_names_of_views_are_fine(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A view that exists already is created with 200."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status != 409:
+            raise
+        return Reply(200, b"{}")
+
+
+@fault("IRC-VIEW-CREATE-010")
+def creates_views_over_tables() -> Install:
+    """A new view replaces a table."""
+    return overlooks(CREATE, "table")
+
+
+@fault("IRC-VIEW-CREATE-011")
+def views_make_namespaces() -> Install:
+    """A view makes its namespace."""
+    return made_where_missing(CREATE)
+
+
+@fault("IRC-VIEW-CREATE-011")
+def homeless_views_are_400() -> Install:
+    """A view without namespace is a bad request."""
+    return on_status(CREATE, {404: 400})
+
+
+@fault("IRC-VIEW-CREATE-012", by=partial(taken_as, CREATE))
+def guesses_what_versions_leave_out(body: Document) -> Document:
+    """A version may leave out anything."""
+    version = body.get("view-version")
+    return {**body, "view-version": {**VERSION, **version}} if isinstance(version, dict) else body
+
+
+@fault("IRC-VIEW-CREATE-013", by=partial(taken_as, CREATE))
+def guesses_what_representations_leave_out(body: Document) -> Document:
+    """A representation may leave out anything."""
+    version = body.get("view-version")
+    if not isinstance(version, dict) or "representations" not in version:
+        return body
+    return {**body, "view-version": {**version, "representations": [{**SQL, **one} for one in version["representations"]]}}
+
+
+@fault("IRC-VIEW-CREATE-014", by=partial(asked_for, CREATE))
+def first_of_a_dialect_wins(body: Document) -> Document:
+    """Of one dialect the first text counts."""
+    return {**body, "view-version": once_each(body["view-version"])}
+
+
+@fault("IRC-VIEW-CREATE-015", by=partial(asked_for, CREATE))
+def views_may_say_nothing(body: Document) -> Document:
+    """A view may say nothing."""
+    version = body["view-version"]
+    return {**body, "view-version": {**version, "representations": version["representations"] or [SQL]}}
+
+
+@fault("IRC-VIEW-CREATE-016", by=partial(asked_for, CREATE))
+def everything_is_sql(body: Document) -> Document:
+    """Every representation is SQL."""
+    version = body["view-version"]
+    return {**body, "view-version": {**version, "representations": [{**one, "type": "sql"} for one in version["representations"]]}}
+
+
+@fault("IRC-VIEW-CREATE-017", by=partial(made_with))
+def properties_of_views_are_lost(metadata: Document, _: Document) -> None:
+    """New views have no properties."""
+    metadata["properties"] = {}
+
+
+@fault("IRC-VIEW-CREATE-017", by=partial(made_with))
+def properties_of_views_are_trimmed(metadata: Document, _: Document) -> None:
+    """Properties are trimmed."""
+    metadata["properties"] = {key: value.strip() for key, value in metadata["properties"].items()}
+
+
+@fault("IRC-VIEW-CREATE-017", by=partial(taken_as, CREATE))
+def properties_of_views_become_texts(body: Document) -> Document:
+    """Any property is made a text."""
+    properties = body.get("properties")
+    return {**body, "properties": {key: str(value) for key, value in properties.items()}} if isinstance(properties, dict) else body
+
+
+@fault("IRC-VIEW-CREATE-018", by=lambda act: all_of(wrap_rule("identifier_is_free", act)))
+def views_learn_late_of_each_other(usual: Callable[..., None]) -> Callable[..., None]:
+    """A view that was created just now is not seen."""
+
+    def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
+        record = transaction.get(identifier_key(levels, name))
+        log = record.document["metadata"].get("version-log") if record else None
+        if not log or time.time() * 1000 - log[0]["timestamp-ms"] > WINDOW_MS:
+            usual(transaction, levels, name, *wanted)
+
+    return identifier_is_free

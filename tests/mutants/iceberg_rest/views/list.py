@@ -1,0 +1,117 @@
+"""Listings of views, and questions whether one exists, that are answered wrongly."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, replace_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
+from mutants.iceberg_rest.operators.views import EXISTS, LIST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
+
+
+def _found(reply: Reply) -> Reply:
+    if not reply.document["identifiers"]:
+        raise Problem(404, "NoSuchViewException", "there are no views")
+    return reply
+
+
+@fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
+def lists_views_of_children(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+    """Views of child namespaces are listed too."""
+    for key, record in sorted(transaction.every(IDENTIFIERS), key=lambda item: item[0].name):
+        if record.kind == "view" and key.place[: len(levels)] == levels and (behind is None or key.name > behind):
+            yield key.name, record
+
+
+@fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
+def lists_views_by_prefix(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+    """Views of namespaces whose names begin alike are listed too."""
+    for key, record in transaction.every(IDENTIFIERS):
+        alike = key.place[:-1] == levels[:-1] and key.place[-1].startswith(levels[-1])
+        if record.kind == "view" and alike and (behind is None or key.name > behind):
+            yield key.name, record
+
+
+@fault("IRC-VIEW-LIST-001")
+def lists_old_names_of_views(service: Service) -> None:
+    """Views that were renamed are listed under both names."""
+    former: dict[str, list[str]] = {}
+
+    def renamed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        source = arguments["body"]["source"]
+        former.setdefault(SEPARATOR.join(source["namespace"]), []).append(source["name"])
+        return reply
+
+    def listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        document = handler(**arguments).document
+        namespace = arguments["namespace"]
+        more = [{"namespace": namespace.split(SEPARATOR), "name": name} for name in former.get(namespace, ())]
+        return json_reply({**document, "identifiers": document["identifiers"] + more})
+
+    on_call(op.rename_view, renamed)(service)
+    on_call(LIST, listed)(service)
+
+
+@fault("IRC-VIEW-LIST-002", by=partial(on_call, LIST))
+def lists_views_of_nowhere(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """No namespace has no views."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+        return json_reply({"identifiers": [], "next-page-token": None})
+
+
+@fault("IRC-VIEW-LIST-003", by=partial(on_answer, LIST))
+def no_views_are_no_list(document: Document) -> None:
+    """An empty list of views has no array."""
+    if not document["identifiers"]:
+        del document["identifiers"]
+
+
+@fault("IRC-VIEW-LIST-003")
+def missing_views_make_missing_lists() -> Install:
+    """The list of a namespace without views is a 404."""
+    return on_call(LIST, lambda handler, arguments: _found(handler(**arguments)))
+
+
+@fault("IRC-VIEW-LIST-004", by=partial(on_answer, LIST))
+def pages_of_views_end_early(document: Document) -> None:
+    """Pages of views have no token."""
+    document["next-page-token"] = None
+
+
+@fault("IRC-VIEW-LIST-004", by=partial(on_call, LIST))
+def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Each page of views names the first one again."""
+    reply = handler(**arguments)
+    if not arguments.get("page_token"):
+        return reply
+    first = handler(**{**arguments, "page_token": ""}).document["identifiers"]
+    document = reply.document
+    return json_reply({**document, "identifiers": first[:1] + document["identifiers"]})
+
+
+@fault("IRC-VIEW-LOAD-005")
+def views_exist_with_200() -> Install:
+    """An existing view returns 200 to HEAD."""
+    return on_status(EXISTS, {204: 200})
+
+
+@fault("IRC-VIEW-LOAD-005")
+def every_view_exists() -> Install:
+    """Every view exists."""
+    return on_status(EXISTS, {404: 204})

@@ -1,0 +1,130 @@
+"""Renames that lose views, copy them, or reach the wrong ones."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import Install, fault, on_status
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from mutants.iceberg_rest.operators.namespaces import make_namespace
+from mutants.iceberg_rest.operators.refusals import called, refusals_become
+from mutants.iceberg_rest.operators.requests import taken_as
+from mutants.iceberg_rest.operators.tables import carried_over, for_operation
+from mutants.iceberg_rest.operators.views import RENAME, overlooks, takes_tables
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+
+
+def _at(identifier: Document) -> dict[str, Any]:
+    return {"namespace": SEPARATOR.join(identifier["namespace"]), "view": identifier["name"]}
+
+
+def _created(handlers: Handlers, identifier: Document, metadata: Document) -> None:
+    at = _at(identifier)
+    version, schema = metadata["versions"][-1], metadata["schemas"][-1]
+    body = {"name": at["view"], "schema": schema, "view-version": version, "properties": metadata["properties"]}
+    handlers[op.create_view](namespace=at["namespace"], body=body)
+
+
+@fault("IRC-VIEW-REN-001", by=partial(carried_over, RENAME))
+def renamed_views_lose_their_history(metadata: Document) -> Document:
+    """A renamed view has its current version alone."""
+    current = metadata["current-version-id"]
+    versions = [version for version in metadata["versions"] if version["version-id"] == current]
+    return {**metadata, "versions": versions, "version-log": metadata["version-log"][-1:]}
+
+
+@fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
+def renames_no_views(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Renames of views do nothing."""
+    handlers[op.view_exists](**_at(arguments["body"]["source"]))
+    return NO_CONTENT
+
+
+@fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
+def copies_views(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A renamed view keeps its old name, too."""
+    source = arguments["body"]["source"]
+    metadata = handlers[op.load_view](**_at(source)).document["metadata"]
+    reply = handlers[RENAME](**arguments)
+    _created(handlers, source, metadata)
+    return reply
+
+
+@fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
+def recreates_views(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A renamed view is another one."""
+    destination = arguments["body"]["destination"]
+    reply = handlers[RENAME](**arguments)
+    metadata = handlers[op.load_view](**_at(destination)).document["metadata"]
+    handlers[op.drop_view](**_at(destination))
+    _created(handlers, destination, metadata)
+    return reply
+
+
+@fault("IRC-VIEW-REN-001")
+def renames_of_views_are_200() -> Install:
+    """Views are renamed with 200."""
+    return on_status(RENAME, {204: 200})
+
+
+@fault("IRC-VIEW-REN-002", "IRC-VIEW-REN-003", "IRC-VIEW-REN-007")
+def renames_missing_views() -> Install:
+    """Renaming no view, or into no namespace, succeeds."""
+    return on_status(RENAME, {404: 204})
+
+
+@fault("IRC-VIEW-REN-003")
+def missing_destinations_are_called_views() -> Install:
+    """A namespace that a view cannot be renamed into is called a missing view."""
+    return refusals_become(RENAME, 404, called("NoSuchViewException", instead_of="NoSuchNamespaceException"))
+
+
+@fault("IRC-VIEW-REN-003", by=partial(for_operation, RENAME))
+def renames_of_views_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Renaming makes the namespace."""
+    make_namespace(handlers, arguments["body"]["destination"]["namespace"])
+    return handlers[RENAME](**arguments)
+
+
+@fault("IRC-VIEW-REN-004")
+def renames_views_over_views() -> Install:
+    """A renamed view replaces another."""
+    return overlooks(RENAME, "view")
+
+
+@fault("IRC-VIEW-REN-004")
+def renames_views_over_tables() -> Install:
+    """A renamed view replaces a table."""
+    return overlooks(RENAME, "table")
+
+
+@fault("IRC-VIEW-REN-004", by=partial(for_operation, RENAME))
+def loses_views_in_conflict(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A view whose new name is taken is lost."""
+    try:
+        return handlers[RENAME](**arguments)
+    except Problem as problem:
+        if problem.status == 409:
+            handlers[op.drop_view](**_at(arguments["body"]["source"]))
+        raise
+
+
+@fault("IRC-VIEW-REN-006", by=partial(taken_as, RENAME))
+def guesses_what_renames_of_views_leave_out(body: Document) -> Document:
+    """A rename may leave out anything."""
+    sides = {side: body.get(side) or {} for side in ("source", "destination")}
+    known = {**sides["source"], **sides["destination"]}
+    return {**body, **{side: {**known, **given_} for side, given_ in sides.items()}}
+
+
+@fault("IRC-VIEW-REN-007")
+def renames_tables_as_views() -> Install:
+    """A table is renamed as a view."""
+    return takes_tables(RENAME)

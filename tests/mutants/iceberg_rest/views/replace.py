@@ -1,0 +1,367 @@
+"""Replacements of views that do something else, nothing, or too much."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, on_status, on_wire, replace_entry, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
+from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
+from lakepact.reference_server.storage.store import Record
+from mutants.iceberg_rest.operators.commits import conflict
+from mutants.iceberg_rest.operators.requests import asked_for, refused_if, taken_as, while_handling
+from mutants.iceberg_rest.operators.views import REPLACE, adding, finished_with, in_place_of, once_each
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.wire import Wire
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
+    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.storage.store import Place, Transaction
+    from mutants.iceberg_rest.operators.views import Update
+
+SET_CURRENT = "set-current-view-version"
+WHILE = 0.1  #: seconds that an answer waits
+
+
+def _forgetting(member: str, pick: Callable[[Document], bool]) -> Install:
+    """Requirements or updates that `pick` selects are ignored."""
+
+    def rewrite(body: Document) -> Document:
+        entries = body.get(member)
+        return {**body, member: [entry for entry in entries if not pick(entry)]} if isinstance(entries, list) else body
+
+    return taken_as(REPLACE, rewrite)
+
+
+def _unlogged(update: Update, draft: ViewDraft, document: Document) -> None:
+    log = draft.items("version-log")
+    update(draft, document)
+    draft.set("version-log", log)
+
+
+def _quietly(update: Update) -> Update:
+    return lambda draft, document: _unlogged(update, draft, document)
+
+
+def _told_by(*members: str) -> Install:
+    """A version that is alike in these members and in its representations is the one that the view has."""
+
+    def act(update: Update, draft: ViewDraft, document: Document) -> None:
+        version = document["view-version"]
+        for known in draft.items("versions"):
+            if _texts(known) == _texts(version) and all(known.get(member) == version.get(member) for member in members):
+                draft.added_version = known["version-id"]
+                return
+        update(draft, document)
+
+    return in_place_of("add-view-version", act)
+
+
+def _texts(version: Document) -> list[tuple[str, str]]:
+    return sorted((one["dialect"], one["sql"].strip().lower()) for one in version["representations"])
+
+
+@fault("IRC-UPD-083", by=partial(in_place_of, "add-view-version"))
+def added_versions_are_current(update: Update, draft: ViewDraft, document: Document) -> None:
+    """A version is current once it is added."""
+    update(draft, document)
+    draft.set("current-version-id", draft.added_version)
+
+
+@fault("IRC-UPD-083")
+def versions_compared_loosely() -> Install:
+    """A version that differs from a known one in letter case, order or schema is treated as that one."""
+    return _told_by()
+
+
+@fault("IRC-UPD-083")
+def versions_compared_without_schema() -> Install:
+    """A version that differs from a known one only in its schema is treated as that one."""
+    return _told_by("default-namespace", "default-catalog", "representations")
+
+
+@fault("IRC-UPD-083", by=partial(adding))
+def added_texts_are_trimmed(_: ViewDraft, version: Document) -> Document:
+    """Blanks around an added text are lost."""
+    return {**version, "representations": [{**one, "sql": one["sql"].strip()} for one in version["representations"]]}
+
+
+@fault("IRC-UPD-083", by=partial(adding))
+def added_dialects_are_sorted(_: ViewDraft, version: Document) -> Document:
+    """The representations of added versions are sorted."""
+    return {**version, "representations": sorted(version["representations"], key=lambda one: str(one["dialect"]), reverse=True)}
+
+
+@fault("IRC-UPD-083", by=partial(in_place_of, "add-schema"))
+def added_schemas_replace_the_first(_: Update, draft: ViewDraft, document: Document) -> None:
+    """A schema that is added to a view takes the place of the first one."""
+    schemas = draft.own_list("schemas")
+    draft.added_schema = schemas[0]["schema-id"]
+    schemas[0] = {**document["schema"], "schema-id": draft.added_schema}
+
+
+@fault("IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
+def the_highest_version_was_added_last(update: Update, draft: ViewDraft, document: Document) -> None:
+    """If an added version exists already, -1 refers to the one with the highest id."""
+    if document["view-version-id"] == -1 and draft.added_version is not None:
+        document = {**document, "view-version-id": max(version["version-id"] for version in draft.items("versions"))}
+    update(draft, document)
+
+
+@fault("IRC-UPD-087", by=partial(adding))
+def the_highest_schema_was_added_last(draft: ViewDraft, version: Document) -> Document:
+    """If an added schema exists already, -1 refers to the one with the highest id."""
+    if version["schema-id"] != -1 or draft.added_schema is None:
+        return version
+    return {**version, "schema-id": max(schema["schema-id"] for schema in draft.items("schemas"))}
+
+
+@fault("IRC-UPD-083", by=partial(adding))
+def added_versions_have_one_dialect(_: ViewDraft, version: Document) -> Document:
+    """Of an added version one dialect is stored."""
+    return {**version, "representations": version["representations"][:1]}
+
+
+@fault("IRC-UPD-083", by=partial(adding))
+def added_versions_without_catalog(_: ViewDraft, version: Document) -> Document:
+    """Added versions lose their default catalog."""
+    return {member: value for member, value in version.items() if member != "default-catalog"}
+
+
+@fault("IRC-VIEW-REPL-001", by=partial(wrap_rule, "view_written"))
+def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[..., Record]:
+    """A replaced view names its former file."""
+
+    def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
+        record = write(warehouse, metadata, former=former)
+        if former is None:
+            return record
+        document = {"metadata-location": former, "metadata": metadata}
+        return Record("view", document, orjson.dumps(document))
+
+    return written
+
+
+@fault("IRC-VIEW-REPL-001")
+def replaced_views_are_201() -> Install:
+    """Views are replaced with 201."""
+    return on_status(REPLACE, {200: 201})
+
+
+@fault("IRC-VIEW-REPL-002")
+def replacements_may_leave_out_updates() -> Install:
+    """Updates may be left out."""
+    return taken_as(REPLACE, lambda body: {"updates": [], **body})
+
+
+@fault("IRC-VIEW-REPL-002", by=partial(refused_if, REPLACE))
+def replacements_need_requirements(body: Document) -> bool:
+    """Requirements are needed."""
+    return not body.get("requirements")
+
+
+@fault("IRC-VIEW-REPL-003", by=partial(finished_with))
+def former_versions_are_lost(metadata: Document, _: Document) -> Document:
+    """Only the current version is kept."""
+    current = metadata["current-version-id"]
+    return {
+        **metadata,
+        "versions": [version for version in metadata["versions"] if version["version-id"] == current],
+        "version-log": metadata["version-log"][-1:],
+    }
+
+
+@fault("IRC-VIEW-REPL-003", "IRC-UPD-087")
+def versions_are_not_logged() -> Install:
+    """The log stays as it is."""
+    return in_place_of(SET_CURRENT, _unlogged)
+
+
+@fault("IRC-VIEW-REPL-004", by=partial(finished_with))
+def properties_add_versions(metadata: Document, previous: Document) -> Document:
+    """Every change adds a version."""
+    if metadata["versions"] != previous["versions"]:
+        return metadata
+    number = metadata["versions"][-1]["version-id"] + 1
+    return {**metadata, "versions": [*metadata["versions"], {**metadata["versions"][-1], "version-id": number}]}
+
+
+@fault("IRC-VIEW-REPL-004", by=partial(finished_with))
+def properties_are_logged(metadata: Document, previous: Document) -> Document:
+    """Every change is logged as a version."""
+    if metadata["version-log"] != previous["version-log"]:
+        return metadata
+    return {**metadata, "version-log": [*metadata["version-log"], metadata["version-log"][-1]]}
+
+
+@fault("IRC-VIEW-REPL-005", "IRC-REQ-036")
+def any_view_uuid() -> Install:
+    """assert-view-uuid holds."""
+    return replace_entry("view-preconditions", "assert-view-uuid", accept)
+
+
+@fault("IRC-REQ-036", by=partial(replace_entry, "view-preconditions", "assert-view-uuid"))
+def no_view_uuid(_metadata: Document, _requirement: Document, _where: str) -> None:
+    """assert-view-uuid fails."""
+    raise conflict("this requirement never holds here")
+
+
+@fault("IRC-VIEW-REPL-005", by=partial(on_call, REPLACE))
+def replaces_in_secret(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A conflict is answered, yet the view replaced."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status == 409:
+            handler(**{**arguments, "body": {**arguments["body"], "requirements": []}})
+        raise
+
+
+@fault("IRC-VIEW-REPL-006")
+def replaces_what_is_missing() -> Install:
+    """Replacing no view succeeds."""
+    return on_status(REPLACE, {404: 204})
+
+
+@fault("IRC-VIEW-REPL-007", by=partial(while_handling, REPLACE, "view_exists"))
+def replaces_tables_as_views(find: Callable[..., Record]) -> Callable[..., Record]:
+    """A table is taken for a view and found wanting."""
+
+    def view_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+        record = transaction.get(identifier_key(levels, name))
+        if record is not None and record.kind == "table":
+            raise bad_request("the table has no versions")
+        return find(transaction, levels, name)
+
+    return view_exists
+
+
+@fault("IRC-VIEW-REPL-008", "IRC-UPD-089")
+def ignores_unknown_updates_of_views() -> Install:
+    """Updates that are unknown are left out."""
+    return _forgetting("updates", lambda update: update.get("action") not in VIEW_UPDATES)
+
+
+@fault("IRC-VIEW-REPL-008", "IRC-REQ-038")
+def ignores_unknown_requirements_of_views() -> Install:
+    """Requirements that are unknown are left out."""
+    return _forgetting("requirements", lambda requirement: requirement.get("type") != "assert-view-uuid")
+
+
+@fault("IRC-REQ-037")
+def ignores_requirements_without_uuid() -> Install:
+    """A requirement that says nothing is left out."""
+    return _forgetting("requirements", lambda requirement: requirement.get("type") == "assert-view-uuid" and "uuid" not in requirement)
+
+
+@fault("IRC-VIEW-REPL-009", by=partial(asked_for, REPLACE))
+def updates_of_views_backwards(body: Document) -> Document:
+    """Updates are made from the last."""
+    return {**body, "updates": body["updates"][::-1]}
+
+
+@fault("IRC-VIEW-REPL-009", by=partial(on_call, REPLACE))
+def replaces_as_far_as_it_goes(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Updates before a wrong one are made."""
+    body = arguments["body"]
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status == 400:
+            for length in range(len(body["updates"]) - 1, 0, -1):
+                try:
+                    handler(**{**arguments, "body": {**body, "updates": body["updates"][:length]}})
+                except Problem:
+                    continue
+                break
+        raise
+
+
+@fault("IRC-VIEW-REPL-010", "IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
+def no_way_back_to_versions(update: Update, draft: ViewDraft, document: Document) -> None:
+    """Only a version that was just added becomes current."""
+    if document["view-version-id"] == -1:
+        update(draft, document)
+
+
+@fault("IRC-VIEW-REPL-010", "IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
+def ways_back_are_not_logged(update: Update, draft: ViewDraft, document: Document) -> None:
+    """A version that becomes current again is not logged."""
+    (update if document["view-version-id"] == -1 else _quietly(update))(draft, document)
+
+
+@fault("IRC-VIEW-REPL-012")
+def views_of_any_format_version() -> Install:
+    """Views are upgraded to any format version, which stays 1."""
+    return replace_entry("view-updates", "upgrade-format-version", accept)
+
+
+@fault("IRC-VIEW-REPL-013")
+def replacements_lose_each_other() -> Install:
+    """Simultaneous replacements overwrite each other."""
+    read: dict[tuple[Place, str], Record] = {}
+
+    def remembering(usual: Callable[..., Record]) -> Callable[..., Record]:
+        return lambda transaction, levels, name: read.setdefault((levels, name), usual(transaction, levels, name))
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        if reply.status == 200:
+            await asyncio.sleep(WHILE)
+        read.clear()
+        await wire.answer(reply)
+
+    return all_of(while_handling(REPLACE, "view_exists", remembering), on_wire(REPLACE, answer))
+
+
+@fault("IRC-UPD-083", by=partial(adding))
+def last_added_is_first_schema(draft: ViewDraft, version: Document) -> Document:
+    """A version of schema -1 is one of the first schema."""
+    return {**version, "schema-id": draft.items("schemas")[0]["schema-id"]} if version["schema-id"] == -1 else version
+
+
+@fault("IRC-UPD-084", by=partial(adding))
+def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document:
+    """A version replaces the one whose id it has."""
+    taken = [other for other in draft.items("versions") if other["version-id"] == version["version-id"]]
+    if taken and taken[0]["representations"] != version["representations"]:
+        draft.set("versions", [other for other in draft.items("versions") if other not in taken])
+    return version
+
+
+@fault("IRC-UPD-084", by=partial(adding))
+def known_versions_are_kept_twice(_: ViewDraft, version: Document) -> Document:
+    """Every version is stored with a unique summary, so that equal ones are stored twice."""
+    return {**version, "summary": {**version["summary"], "commit": str(uuid.uuid4())}}
+
+
+@fault("IRC-UPD-085", by=partial(adding))
+def versions_of_any_schema(draft: ViewDraft, version: Document) -> Document:
+    """A version of no schema gets the first."""
+    known = {schema["schema-id"] for schema in draft.items("schemas")}
+    is_known = version["schema-id"] in known or (version["schema-id"] == -1 and draft.added_schema is not None)
+    return version if is_known else {**version, "schema-id": min(known)}
+
+
+@fault("IRC-UPD-086")
+def first_of_an_added_dialect_wins() -> Install:
+    """The first text of a dialect counts."""
+    return adding(lambda _, new: once_each(new))
+
+
+@fault("IRC-UPD-088", by=partial(in_place_of, SET_CURRENT))
+def any_version_becomes_current(update: Update, draft: ViewDraft, document: Document) -> None:
+    """Setting an unknown version is accepted."""
+    try:
+        update(draft, document)
+    except Problem:
+        return
