@@ -130,7 +130,7 @@ def fetched_token(auth: FetchedToken) -> None:
 
 
 def request(request: Request) -> None:
-    assert_type((request.has_key, request.is_idempotent), tuple[bool, bool])
+    assert_type((request.has_key, request.is_idempotent, request.may_change), tuple[bool, bool, bool])
     assert_type(request.with_header("x", "y"), Request)
 
 

@@ -63,14 +63,16 @@ class Carried(Generic[T]):
 
         Raises:
             BadReply: The body is not what the contract says.
+            OutcomeUnknown: The same, of a call that changes something: the server may have applied the change.
         """
         last = self.last
         if isinstance(last.answer, Reply) and len(last.answer.content) > EXCERPT_SOURCE:  # an error shows no more of it
             last = replace(last, answer=replace(last.answer, content=last.answer.content[:EXCERPT_SOURCE]))
         call = self.call
+        kind = OutcomeUnknown if last.request.may_change else BadReply
 
-        def invalid(reason: str) -> BadReply:
-            return BadReply(_failure(call, last, f"the body of the reply is not what the contract says: {reason}"))
+        def invalid(reason: str) -> LakepactError:
+            return kind(_failure(call, last, f"the body of the reply is not what the contract says: {reason}"))
 
         try:
             body: T = decode(call.answers, self.reply, invalid)
@@ -228,9 +230,10 @@ def _answered(answer: Reply | Lost | None) -> Reply | Lost:
 
 
 def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactError:
-    may_have_changed_something = lost.how != "unsent" and not last.request.is_idempotent
-    kinds: dict[str, type[LakepactError]] = {"garbled": BadReply, "excessive": LimitExceeded}
-    kind = OutcomeUnknown if may_have_changed_something else kinds.get(lost.how, Unreachable)
+    replied: dict[str, type[LakepactError]] = {"garbled": BadReply, "excessive": LimitExceeded}
+    # A lost reply to an idempotent change leaves nothing to find out: the change may be repeated.
+    is_unknown = last.request.may_change if lost.how in replied else lost.how != "unsent" and not last.request.is_idempotent
+    kind = OutcomeUnknown if is_unknown else replied.get(lost.how, Unreachable)
     if lost.how == "excessive":
         return kind(_failure(call, last, str(lost.cause)))
     # Authorization may have asked somewhere else.

@@ -35,7 +35,7 @@
 - No reply came: `Unreachable`, or `OutcomeUnknown` if the request may have arrived and changes something.
 - The status is not 2xx: a subclass of `ResponseError`, chosen by operation, status and error type; `OutcomeUnknown` where the contract
   says so of that status.
-- The status is 2xx and the body breaks the contract: `BadReply`.
+- The status is 2xx and the body breaks the contract: `BadReply`, or `OutcomeUnknown` if the call changes something.
 - The body ends with an error line: `QueryFailed`. It reports that planning failed: `PlanningFailed`. It requires a later reader:
   `UpgradeNeeded`.
 - The status of a commit is 2xx and the table in the reply lacks an edit: `IncompleteCommit`.

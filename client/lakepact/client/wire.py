@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 #: Methods whose request may arrive twice without doing its work twice (RFC 9110, 9.2.2).
 IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+_READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 #: The header by which a server tells the second try of a change from a second change.
 IDEMPOTENCY_KEY = "Idempotency-Key"
@@ -34,6 +35,11 @@ class Request:
     def is_idempotent(self) -> bool:
         """Whether the request may arrive twice without doing its work twice."""
         return self.only_reads or self.method in IDEMPOTENT_METHODS
+
+    @property
+    def may_change(self) -> bool:
+        """Whether the request may change something."""
+        return not (self.only_reads or self.method in _READING_METHODS)
 
     @property
     def has_key(self) -> bool:
