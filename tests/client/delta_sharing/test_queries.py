@@ -74,7 +74,7 @@ def test_queries_send_a_json_body_and_the_capabilities(table):
 
 def test_snapshot_options_are_sent(table):
     """DS-HNT-07: the predicate is sent as text that holds JSON."""
-    desk = Desk(query=lines(*PARQUET))
+    desk = Desk(query=lines(*PARQUET, delta_table_version="3"))
 
     table(desk).files(predicate=column("day") == date(2024, 1, 2), version=3)
     table(desk).files(limit=10, timestamp="2024-01-01T00:00:00Z")

@@ -188,3 +188,37 @@ def test_url_in_an_error_message_is_shown_without_signature(table):
         table(desk).files()
 
     assert SIGNATURE not in f"{caught.value} {caught.value.exchange}"
+
+
+@pytest.mark.parametrize(
+    ("ask", "asked"),
+    [
+        (lambda t: t.files(version=0), "version 0"),
+        (lambda t: t.files(version=5), "version 5"),
+        (lambda t: t.query(starting_version=5), "versions from 5 on"),
+        (lambda t: t.changes(starting_version=5), "versions from 5 on"),
+    ],
+)
+def test_answer_about_another_version_is_a_bad_reply(table, ask, asked):
+    """DS-QRY-08, DS-CDF-08."""
+    desk = Desk(query=lines(*PARQUET, delta_table_version="4"), changes=lines(*PARQUET, delta_table_version="4"))
+
+    with pytest.raises(BadReply, match=f"asks for {asked} of the table, and the header Delta-Table-Version is 4"):
+        ask(table(desk))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda t: t.files(version=4),
+        lambda t: t.files(timestamp="2022-01-01T00:00:00Z"),
+        lambda t: t.files(),
+        lambda t: t.query(starting_version=3).files(),  # the first version that has files
+        lambda t: t.changes(starting_version=4).files(),
+        lambda t: t.changes(starting_timestamp="2022-01-01T00:00:00Z").files(),
+    ],
+)
+def test_answer_about_a_version_that_the_contract_allows_is_read(table, ask):
+    desk = Desk(query=lines(*PARQUET, delta_table_version="4"), changes=lines(*PARQUET, delta_table_version="4"))
+
+    assert list(ask(table(desk))) == []

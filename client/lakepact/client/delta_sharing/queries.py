@@ -79,6 +79,10 @@ class TableRequest(Protocol):
         """The seconds to wait for a query in the background."""
         ...
 
+    def contradiction(self, version: int) -> str | None:
+        """Return what was asked for, if an answer that is about a version, or begins with it, cannot be the answer."""
+        ...
+
     def follow_up(self, query_id: str, page_token: str | None) -> Call[Any]:
         """Return the call for a page of a query in the background."""
         ...
@@ -121,6 +125,11 @@ class _Asked:
     historical_protocol: bool = False
     #: Seconds to wait for a query in the background.
     patience: float = 0.0
+
+    def contradiction(self, version: int) -> str | None:
+        """None; the contract does not say whether the header of metadata is the version asked for, or the current one."""
+        del version
+        return None
 
     def follow_up(self, query_id: str, page_token: str | None) -> Call[Any]:
         """Return the call for a page of a query in the background."""
@@ -187,6 +196,10 @@ class Query(_Asked):
         """Whether files are those that versions added and removed."""
         return self.starting_version is not None
 
+    def contradiction(self, version: int) -> str | None:
+        """Return what was asked for, if an answer that is about a version, or begins with it, cannot be the answer."""
+        return _contradiction(version, exact=self.version, first=self.starting_version)
+
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call for a page; the first without a token."""
         told = hint(self.predicate) if isinstance(self.predicate, Predicate) else None
@@ -243,6 +256,10 @@ class Changes(_Asked):
         if self.ending_version is not None and self.ending_timestamp is not None:
             raise ValueError("changes end at a version or at a timestamp: give one of the two at most")
 
+    def contradiction(self, version: int) -> str | None:
+        """Return what was asked for, if an answer that begins with a version cannot be the answer."""
+        return _contradiction(version, first=self.starting_version)
+
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call for a page; the first without a token."""
         return query_table_changes.call(
@@ -268,6 +285,12 @@ class Changes(_Asked):
         """None; changes that were made are there to stay."""
         del version
         return None
+
+
+def _contradiction(version: int, *, exact: int | None = None, first: int | None = None) -> str | None:
+    if exact is not None and version != exact:
+        return f"version {exact}"
+    return f"versions from {first} on" if first is not None and version < first else None
 
 
 def moment(value: datetime | str | None) -> str | None:
