@@ -91,6 +91,8 @@ class Pages:
             if not (version.isascii() and version.isdigit()):
                 raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
             self.version = int(version)
+            if asked := self._question.contradiction(self.version):
+                raise BadReply(opened.failure(f"the query asks for {asked} of the table, and the header {VERSION} is {version}"))
         return opened
 
 
