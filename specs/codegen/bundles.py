@@ -118,8 +118,29 @@ def _for_classes(document: Document) -> Document:
             unwanted.add("additionalProperties")
         return {key: value for key, value in schema.items() if key not in unwanted}
 
-    shaped: Document = rewritten(document, plain)
+    shaped: Document = rewritten(_with_open_enumerations(document), plain)
     return shaped
+
+
+def _with_open_enumerations(document: Document) -> Document:
+    """Return the document with enumerations that take values of later versions too, except those that tell alternatives apart."""
+    tags = [
+        part["properties"][union["discriminator"]["propertyName"]]
+        for union in document["components"]["schemas"].values()
+        if "discriminator" in union
+        for member in union["oneOf"]
+        for part in unions.parts(document, member)
+        if union["discriminator"]["propertyName"] in part.get("properties", {})
+    ]
+
+    def opened(schema: Document) -> Document:
+        if schema.get("type") != "string" or len(schema.get("enum", ())) < 2 or schema in tags:  # a single value is a constant
+            return schema
+        kept: Document = {key: value for key, value in schema.items() if key in {"description", "default"}}
+        return kept | {"anyOf": [{"type": "string", "enum": schema["enum"]}, {"type": "string"}]}
+
+    whole: Document = rewritten(document, opened)
+    return whole
 
 
 def _schemas_used(document: Document, node: Any) -> set[str]:

@@ -46,15 +46,15 @@ def _check(document: Document, schema: Document) -> None:
 
 def _values(document: Document, member: Document, tag: str) -> list[Any]:
     """Return the values of the tag that an alternative allows."""
-    parts = _parts(document, member)
-    fixed = [part["properties"][tag] for part in parts if tag in part.get("properties", {})]
+    whole = parts(document, member)
+    fixed = [part["properties"][tag] for part in whole if tag in part.get("properties", {})]
     values = next(([s["const"]] if "const" in s else s["enum"] for s in fixed if "const" in s or "enum" in s), None)
-    if values is None or not any(tag in part.get("required", ()) for part in parts):
+    if values is None or not any(tag in part.get("required", ()) for part in whole):
         raise Broken(f"{member['$ref']} neither fixes nor requires {tag}" if values is None else f"{member['$ref']} does not require {tag}")
     return list(values)
 
 
-def _parts(document: Document, schema: Document) -> list[Document]:
+def parts(document: Document, schema: Document) -> list[Document]:
     """Return a schema and all schemas that it must satisfy too."""
     whole = resolved(document, schema)
-    return [whole, *(part for member in whole.get("allOf", ()) for part in _parts(document, member))]
+    return [whole, *(part for member in whole.get("allOf", ()) for part in parts(document, member))]

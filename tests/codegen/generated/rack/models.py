@@ -16,7 +16,7 @@ from lakepact.generated.wire import TaggedModel, WireModel
 PageToken = TypeAliasType("PageToken", str | None)
 
 
-Kind = TypeAliasType("Kind", Literal["add", "remove"])
+Kind = TypeAliasType("Kind", Literal["add", "remove"] | str)
 
 
 class Refusal(WireModel):
