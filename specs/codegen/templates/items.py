@@ -199,10 +199,19 @@ class _AsDict:
     may_be_absent: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        members = handler.generate_schema(GenericAlias(dict, get_args(source)))
+        of = get_args(source)
+        texts = core_schema.dict_schema(core_schema.str_schema(), _text())
+        members = texts if of == (str, str) else handler.generate_schema(GenericAlias(dict, of))
         if self.may_be_absent:
             return core_schema.no_info_after_validator_function(_members, core_schema.nullable_schema(members))
         return core_schema.no_info_after_validator_function(ReadOnlyDict, members)
+
+
+def _text() -> CoreSchema:
+    """Return the schema of a text; a number or boolean in its place becomes one, since some writers leave out quotes."""
+    boolean = core_schema.no_info_after_validator_function(lambda value: str(value).lower(), core_schema.bool_schema(strict=True))
+    text = core_schema.str_schema(coerce_numbers_to_str=True)
+    return core_schema.union_schema([text, boolean], mode="left_to_right", custom_error_type="string_type")
 
 
 def _members(value: dict[str, Any] | None) -> ReadOnlyDict[Any]:

@@ -54,7 +54,7 @@ _READ_ONLY = {b"list[": b"Items[", b"dict[str, ": b"Members["}
 _ALIAS = re.compile(r'(?m)^(?P<name>\w+) = TypeAliasType\("\w+", (?P<type>(?:Items|Members)\[.+\])\)$')
 #: A member whose default is an empty array or map.
 _EMPTY_BY_DEFAULT = re.compile(
-    r"(?m)^    (?P<name>\w+): (?:Annotated\[\s*)?(?P<type>\w+(?:\[.+\])?) \| None"
+    r"(?m)^    (?P<name>\w+): (?:Annotated\[\s*)?(?P<type>(?!Annotated)\w+(?:\[.+?\])?)(?: \| None)?"
     r"(?:,\s*Field\((?P<alias>alias=[^,)]+)?(?:, )?(?:validate_default=True)?\),?\s*\])? = (?:\[\]|\{\})$"
 )
 
@@ -66,7 +66,8 @@ def models(document: Document, header: str, *, wire: str = "lakepact.generated.w
         document: The document with the schemas.
         header: The first line.
         wire: The module with the base classes.
-        lazy: Whether arrays and maps are read-only, and made of models when they are first read.
+        lazy: Whether arrays and maps are read-only, and made of models when they are first read, and required members with a default may
+            be absent.
 
     Raises:
         Broken: The generator warned, or left out a schema.
@@ -78,7 +79,7 @@ def models(document: Document, header: str, *, wire: str = "lakepact.generated.w
         files = [f"--input={there / 'models.json'}", f"--output={there / 'models.py'}", f"--custom-file-header-path={there / 'header.txt'}"]
         tagged = json.dumps(dict.fromkeys(_tagged(document), f"{wire}.TaggedModel"))
         base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged}"]
-        command = [sys.executable, "-m", "datamodel_code_generator", *FLAGS, *files, *base_classes]
+        command = [sys.executable, "-m", "datamodel_code_generator", *FLAGS, *(["--use-default"] if lazy else []), *files, *base_classes]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"datamodel-code-generator:\n{ran.stdout}{ran.stderr}")
