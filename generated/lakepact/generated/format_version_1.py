@@ -1,7 +1,8 @@
-# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 922378ed4d66de80. Do not edit: nox -s generate
-"""The base class of Iceberg's table metadata: it adds what metadata of format version 1 may omit.
+# Made by codegen.generate from specs/codegen/templates/format_version_1.py, sha256 9ab3a818337a61d3. Do not edit: nox -s generate
+"""Base classes of Iceberg's table metadata: they add what metadata of format version 1, or an old writer, may omit.
 
-Later versions require these members. The values are those of the table spec ("Reading v1 metadata for v2") and of Iceberg's Java library.
+The values are those of the table spec ("Reading v1 metadata for v2") and of Iceberg's libraries.
+Members that are added count as unset, so that they are not written.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 _FIRST_PARTITION_ID = 1000
 
 
-class FormatVersion1Defaults(WireModel):
-    """Table metadata; members that are added to it count as unset, so that they are not written."""
+class _WithDefaults(WireModel):
+    """A document in which members may be absent or null."""
+
+    @classmethod
+    def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
 
     @model_validator(mode="wrap")
     @classmethod
@@ -27,33 +32,57 @@ class FormatVersion1Defaults(WireModel):
         if not isinstance(value, dict):
             return handler(value)
         given = cast("dict[str, Any]", value)
-        if given.get("format-version", given.get("format_version")) != 1:
+        added = {name: default for name, default in cls._defaults(given).items() if _member(given, name) is None}
+        if not added:
             return handler(value)
-        added = {name: default for name, default in _defaults(given).items() if name not in given and name.replace("-", "_") not in given}
         made = handler({**given, **added})
         made.__pydantic_fields_set__.difference_update(name.replace("-", "_") for name in added)
         return made
 
 
-def _defaults(metadata: dict[str, Any]) -> dict[str, Any]:
+class FormatVersion1Defaults(_WithDefaults):
+    """Table metadata; later versions than 1 require all that is added."""
+
+    @classmethod
+    def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return _of_version_1(given) if _member(given, "format-version") == 1 else {}
+
+
+class SortFieldDefaults(_WithDefaults):
+    """A field of a sort order; in ascending order nulls come first, and in descending order last."""
+
+    @classmethod
+    def _defaults(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return {"null-order": "nulls-last" if _member(given, "direction") == "desc" else "nulls-first"}
+
+
+def _of_version_1(metadata: dict[str, Any]) -> dict[str, Any]:
     """Return the members that later format versions require; without `schema` there is nothing to make `schemas` of."""
     fields = [
         {"field-id": _FIRST_PARTITION_ID + place, **_document(field)}
-        for place, field in enumerate(metadata.get("partition-spec", metadata.get("partition_spec")) or ())
+        for place, field in enumerate(_member(metadata, "partition-spec") or ())
     ]
+    specs = _member(metadata, "partition-specs") or [{"spec-id": 0, "fields": fields}]
+    ids = [_member(_document(field), "field-id") or 0 for spec in specs for field in _member(_document(spec), "fields") or ()]
     found: dict[str, Any] = {
         "last-sequence-number": 0,
-        "partition-specs": [{"spec-id": 0, "fields": fields}],
+        "partition-specs": specs,
         "default-spec-id": 0,
-        "last-partition-id": max((field["field-id"] for field in fields), default=_FIRST_PARTITION_ID - 1),
+        "last-partition-id": max(ids, default=_FIRST_PARTITION_ID - 1),
         "sort-orders": [{"order-id": 0, "fields": []}],
         "default-sort-order-id": 0,
     }
-    schema = _document(metadata.get("schema", metadata.get("schema_")))
+    schema = _document(_member(metadata, "schema") or _member(metadata, "schema_"))
     if schema:
         found["schemas"] = [{"schema-id": 0, **schema}]
         found["current-schema-id"] = found["schemas"][0]["schema-id"]
     return found
+
+
+def _member(document: dict[str, Any], name: str) -> Any:
+    """Return a member by its name, or by that in Python; None if it is absent or null."""
+    value = document.get(name)
+    return document.get(name.replace("-", "_")) if value is None else value
 
 
 def _document(value: Any) -> dict[str, Any]:

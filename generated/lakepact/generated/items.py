@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/items.py, sha256 47299f62e0a7864e. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/items.py, sha256 3e4a5fcd564863f8. Do not edit: nox -s generate
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
 A document that is validated with a `Reading` as its context keeps the objects of its arrays as they came. The first access to an item
@@ -200,10 +200,19 @@ class _AsDict:
     may_be_absent: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        members = handler.generate_schema(GenericAlias(dict, get_args(source)))
+        of = get_args(source)
+        texts = core_schema.dict_schema(core_schema.str_schema(), _text())
+        members = texts if of == (str, str) else handler.generate_schema(GenericAlias(dict, of))
         if self.may_be_absent:
             return core_schema.no_info_after_validator_function(_members, core_schema.nullable_schema(members))
         return core_schema.no_info_after_validator_function(ReadOnlyDict, members)
+
+
+def _text() -> CoreSchema:
+    """Return the schema of a text; a number or boolean in its place becomes one, since some writers leave out quotes."""
+    boolean = core_schema.no_info_after_validator_function(lambda value: str(value).lower(), core_schema.bool_schema(strict=True))
+    text = core_schema.str_schema(coerce_numbers_to_str=True)
+    return core_schema.union_schema([text, boolean], mode="left_to_right", custom_error_type="string_type")
 
 
 def _members(value: dict[str, Any] | None) -> ReadOnlyDict[Any]:

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 5265335c0a2a01f4. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 4f0674d0c263234f. Do not edit: nox -s generate
 """A base class of generated models: it serializes a model and parses it back to an equal one.
 
 Unknown members are kept. Absent members stay absent, and null stays null. Models are read-only: `model_copy(update=…)` makes another.
@@ -6,10 +6,15 @@ Unknown members are kept. Absent members stay absent, and null stays null. Model
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, get_origin
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_origin
 
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 SHOWN_TEXT = 60  #: characters of a text that a repr shows
 SECRETS = ("token", "secret", "password", "credential")  #: parts of the names of members that a repr hides
@@ -29,21 +34,33 @@ class WireModel(BaseModel):
 
     def to_wire(self) -> dict[str, Any]:
         """Return the object as a JSON document, once every item of its arrays is validated."""
-        try:
-            return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        except PydanticSerializationError as error:
-            problem: BaseException = error
-        while isinstance(problem, PydanticSerializationError) and problem.__cause__:  # the serializer wraps the error of an invalid item
-            problem = problem.__cause__
-        raise problem
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     def to_json(self) -> bytes:
         """Return the object as JSON text in UTF-8, once every item of its arrays is validated."""
-        try:
-            return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
-        except PydanticSerializationError:
-            self.to_wire()  # raises the error of an invalid item, which the serializer of JSON keeps to itself
-            raise
+        return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
+
+    if not TYPE_CHECKING:  # the signatures are those of pydantic
+
+        def model_dump(self, **options: Any) -> dict[str, Any]:
+            """Return the members, once every item of its arrays is validated."""
+            with _errors_of_items(self):
+                return super().model_dump(**options)
+
+        def model_dump_json(self, **options: Any) -> str:
+            """Return the members as JSON text, once every item of its arrays is validated."""
+            with _errors_of_items(self):
+                return super().model_dump_json(**options)
+
+
+@contextmanager
+def _errors_of_items(model: BaseModel) -> Generator[None]:
+    """Raise the error of an invalid item of a model in place of the error of the serializer, which wraps it."""
+    try:
+        yield
+    except PydanticSerializationError:
+        deepcopy(model)  # reads every item
+        raise
 
 
 def _brief(name: str, value: Any) -> str:

@@ -35,7 +35,7 @@ Milliseconds = TypeAliasType("Milliseconds", int)
 """A time in milliseconds since 1970."""
 
 
-AccessMode = TypeAliasType("AccessMode", Literal["url", "dir"])
+AccessMode = TypeAliasType("AccessMode", Literal["url", "dir"] | str)
 """How the data of a table is reached, by signed URLs of its files or by credentials of its directory."""
 
 
@@ -117,7 +117,7 @@ class QueryTableRequest(WireModel):
     page_token: Annotated[str | None, Field(alias="pageToken")] = None
 
 
-ValueType = TypeAliasType("ValueType", Literal["bool", "int", "long", "string", "date", "float", "double", "timestamp"])
+ValueType = TypeAliasType("ValueType", Literal["bool", "int", "long", "string", "date", "float", "double", "timestamp"] | str)
 """The type in which a column or a constant is compared."""
 
 
@@ -337,7 +337,7 @@ class QueryStatus(WireModel):
 
     query_id: Annotated[str, Field(alias="queryId")]
     """Names the query, to ask after it."""
-    status: Literal["pending", "failed"]
+    status: Literal["pending", "failed"] | str
 
 
 class GetQueryInfoRequest(WireModel):
@@ -381,9 +381,12 @@ class ListTablesResponse(WireModel):
 class JsonPredicate(WireModel):
     """A predicate as a tree of operations."""
 
-    op: Literal[
-        "column", "literal", "isNull", "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "and", "or", "not"
-    ]
+    op: (
+        Literal[
+            "column", "literal", "isNull", "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "and", "or", "not"
+        ]
+        | str
+    )
     """What is done."""
     children: Items[JsonPredicate] | None = None
     """What it is done to; none for a column and a literal."""

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from typing_extensions import TypeAliasType
 
 from lakepact.generated.current_parts import CurrentParts
+from lakepact.generated.format_version_1 import SortFieldDefaults
 from lakepact.generated.items import NO_ITEMS, NO_MEMBERS, Items, Members, OptionalItems, OptionalMembers
 from lakepact.generated.wire import TaggedModel, WireModel
 
@@ -31,9 +32,9 @@ class ErrorModel(WireModel):
 class CatalogConfig(WireModel):
     """Configuration that the server provides for the catalog."""
 
-    overrides: Members[str]
+    overrides: OptionalMembers[str] = NO_MEMBERS
     """Properties that should replace configuration of the client; applied last, after the defaults and the client's own."""
-    defaults: Members[str]
+    defaults: OptionalMembers[str] = NO_MEMBERS
     """Properties that should hold by default; applied first, before the client's own."""
     endpoints: Items[str] | None = None
     """The endpoints that the server supports. Each must have the form `<HTTP verb> <resource path of this contract>`, such as `GET /v1/{prefix}/namespaces/{namespace}`; a space character must separate verb and path."""
@@ -139,15 +140,15 @@ class PartitionSpec(WireModel):
     """The partition fields, in order."""
 
 
-SortDirection = TypeAliasType("SortDirection", Literal["asc", "desc"])
+SortDirection = TypeAliasType("SortDirection", Literal["asc", "desc"] | str)
 """Ascending (`asc`) or descending (`desc`)."""
 
 
-NullOrder = TypeAliasType("NullOrder", Literal["nulls-first", "nulls-last"])
+NullOrder = TypeAliasType("NullOrder", Literal["nulls-first", "nulls-last"] | str)
 """Whether nulls sort before (`nulls-first`) or after (`nulls-last`) all other values."""
 
 
-class SortField(WireModel):
+class SortField(SortFieldDefaults):
     """One field of a sort order, that is a transform of a source column, its direction and the place of nulls."""
 
     source_id: Annotated[int, Field(alias="source-id")]
@@ -182,7 +183,7 @@ class EncryptedKey(WireModel):
 class Summary(WireModel):
     """What made the snapshot, with figures about the change; all values are strings."""
 
-    operation: Literal["append", "replace", "overwrite", "delete"]
+    operation: Literal["append", "replace", "overwrite", "delete"] | str = "overwrite"
     """Kind of the change: `append` adds data files only, `replace` exchanges files without changing rows, `overwrite` adds and removes rows, `delete` removes rows."""
 
 
@@ -197,11 +198,11 @@ class Snapshot(WireModel):
     """Number that orders the changes to the table; read as 0 where it is absent, as in format version 1."""
     timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
     """When the snapshot was made, in milliseconds since 1970-01-01T00:00:00 UTC."""
-    manifest_list: Annotated[str, Field(alias="manifest-list")]
+    manifest_list: Annotated[str | None, Field(alias="manifest-list")] = None
     """Location of the manifest list file of the snapshot."""
     first_row_id: Annotated[int | None, Field(alias="first-row-id")] = None
     """Row ID (`_row_id`) assigned to the first row of the first data file of the first manifest; format version 3."""
-    summary: Summary
+    summary: Summary | None = None
     """What made the snapshot, with figures about the change; all values are strings."""
     schema_id: Annotated[int | None, Field(alias="schema-id")] = None
     """ID of the schema that was current when the snapshot was made."""
@@ -216,7 +217,7 @@ class Snapshot(WireModel):
 class SnapshotReference(TaggedModel):
     """A branch or a tag, that is a named pointer to a snapshot with rules for keeping it."""
 
-    type: Literal["tag", "branch"]
+    type: Literal["tag", "branch"] | str
     """A `branch` moves on with commits, a `tag` stays at its snapshot."""
     snapshot_id: Annotated[int, Field(alias="snapshot-id")]
     """ID of the snapshot that the reference points to; for a branch, its latest."""
@@ -265,10 +266,6 @@ class SQLViewRepresentation(WireModel):
     """SQL dialect of the query, `spark` or `trino` for instance."""
 
 
-ViewRepresentation = TypeAliasType("ViewRepresentation", SQLViewRepresentation)
-"""One way to express a view. SQL is the only kind so far."""
-
-
 class ViewHistoryEntry(WireModel):
     """When a version of a view became current."""
 
@@ -276,24 +273,6 @@ class ViewHistoryEntry(WireModel):
     """ID of the version that became current."""
     timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
     """When it became current, in milliseconds since 1970-01-01T00:00:00 UTC."""
-
-
-class ViewVersion(WireModel):
-    """One version of a view. Table names in its representations that name no namespace are resolved in `default-namespace`."""
-
-    version_id: Annotated[int, Field(alias="version-id")]
-    """ID of the version in the view."""
-    timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
-    """When the version was made, in milliseconds since 1970-01-01T00:00:00 UTC."""
-    schema_id: Annotated[int, Field(alias="schema-id")]
-    """ID of the schema of the version; in a request, -1 means the schema added last."""
-    summary: Members[str]
-    """What made the version, such as engine and engine version; strings by key."""
-    representations: Items[ViewRepresentation]
-    """The representations of the view, all of the same meaning."""
-    default_catalog: Annotated[str | None, Field(alias="default-catalog")] = None
-    """Catalog in which names of the representations are resolved that name no catalog."""
-    default_namespace: Annotated[Namespace, Field(alias="default-namespace")]
 
 
 class BaseUpdate(TaggedModel):
@@ -424,14 +403,6 @@ class RemovePropertiesUpdate(BaseUpdate):
     """Kind of the change."""
     removals: Items[str]
     """Keys of the properties to remove."""
-
-
-class AddViewVersionUpdate(BaseUpdate):
-    """Add a version to a view. It becomes the current one only by a further update."""
-
-    action: Literal["add-view-version"] = "add-view-version"
-    """Kind of the change."""
-    view_version: Annotated[ViewVersion, Field(alias="view-version")]
 
 
 class SetCurrentViewVersionUpdate(BaseUpdate):
@@ -623,7 +594,7 @@ class EmptyPlanningResult(TaggedModel):
     """State of a planning operation of the server."""
 
 
-PlanStatus = TypeAliasType("PlanStatus", Literal["completed", "submitted", "cancelled", "failed"])
+PlanStatus = TypeAliasType("PlanStatus", Literal["completed", "submitted", "cancelled", "failed"] | str)
 """State of a planning operation of the server."""
 
 
@@ -647,7 +618,8 @@ TokenType = TypeAliasType(
         "urn:ietf:params:oauth:token-type:saml1",
         "urn:ietf:params:oauth:token-type:saml2",
         "urn:ietf:params:oauth:token-type:jwt",
-    ],
+    ]
+    | str,
 )
 """Kind of a token, by its identifier in RFC 8693, section 3 (https://datatracker.ietf.org/doc/html/rfc8693#section-3)."""
 
@@ -732,7 +704,10 @@ class CommitReport(TaggedModel):
 class OAuthError(WireModel):
     """An error of OAuth2. **Deprecated for removal** together with the endpoint getToken."""
 
-    error: Literal["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"]
+    error: (
+        Literal["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"]
+        | str
+    )
     """Error code of OAuth2."""
     error_description: str | None = None
     """What went wrong, for a person to read."""
@@ -940,7 +915,7 @@ PrimitiveTypeValue = TypeAliasType(
 """A value of a primitive type, in the form that the type prescribes."""
 
 
-FileFormat = TypeAliasType("FileFormat", Literal["avro", "orc", "parquet", "puffin"])
+FileFormat = TypeAliasType("FileFormat", Literal["avro", "orc", "parquet", "puffin"] | str)
 """Format of a data or delete file."""
 
 
@@ -1024,7 +999,7 @@ class RemoteSignRequest(WireModel):
     """Region of the storage."""
     uri: str
     """URI of the request."""
-    method: Literal["PUT", "GET", "HEAD", "POST", "DELETE", "PATCH", "OPTIONS"]
+    method: Literal["PUT", "GET", "HEAD", "POST", "DELETE", "PATCH", "OPTIONS"] | str
     """Method of the request."""
     headers: HeadersByName
     properties: Members[str] | None = None
@@ -1079,6 +1054,13 @@ class OAuthServerError(WireModel):
     error_uri: str | None = None
 
 
+class UnknownViewRepresentation(WireModel):
+    """A view in a form that this version of the contract does not describe."""
+
+    type: str
+    """Kind of the representation."""
+
+
 class CreateNamespaceRequest(WireModel):
     """The namespace to create."""
 
@@ -1100,6 +1082,36 @@ class TransformTerm(WireModel):
     type: Literal["transform"] = "transform"
     transform: Transform
     term: Reference
+
+
+ViewRepresentation = TypeAliasType("ViewRepresentation", SQLViewRepresentation | UnknownViewRepresentation)
+"""One way to express a view. SQL is the only kind so far."""
+
+
+class ViewVersion(WireModel):
+    """One version of a view. Table names in its representations that name no namespace are resolved in `default-namespace`."""
+
+    version_id: Annotated[int, Field(alias="version-id")]
+    """ID of the version in the view."""
+    timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
+    """When the version was made, in milliseconds since 1970-01-01T00:00:00 UTC."""
+    schema_id: Annotated[int, Field(alias="schema-id")]
+    """ID of the schema of the version; in a request, -1 means the schema added last."""
+    summary: OptionalMembers[str] = NO_MEMBERS
+    """What made the version, such as engine and engine version; strings by key."""
+    representations: Items[ViewRepresentation]
+    """The representations of the view, all of the same meaning."""
+    default_catalog: Annotated[str | None, Field(alias="default-catalog")] = None
+    """Catalog in which names of the representations are resolved that name no catalog."""
+    default_namespace: Annotated[Namespace, Field(alias="default-namespace")]
+
+
+class AddViewVersionUpdate(BaseUpdate):
+    """Add a version to a view. It becomes the current one only by a further update."""
+
+    action: Literal["add-view-version"] = "add-view-version"
+    """Kind of the change."""
+    view_version: Annotated[ViewVersion, Field(alias="view-version")]
 
 
 class SetPartitionStatisticsUpdate(BaseUpdate):
@@ -1225,8 +1237,10 @@ class StructField(WireModel):
     """Whether every row has a value for the field; otherwise it may be null."""
     doc: str | None = None
     """Documentation of the field for people."""
-    initial_default: Annotated[PrimitiveTypeValue | None, Field(alias="initial-default")] = None
-    write_default: Annotated[PrimitiveTypeValue | None, Field(alias="write-default")] = None
+    initial_default: Annotated[Any | None, Field(alias="initial-default")] = None
+    """Value of the field in rows that were written before it was added."""
+    write_default: Annotated[Any | None, Field(alias="write-default")] = None
+    """Value of the field in rows whose writer supplies none."""
 
 
 class StructType(TaggedModel):
