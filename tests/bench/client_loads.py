@@ -45,7 +45,7 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
         def every_snapshot() -> int:
             read = 0
             for snapshot in ours.load_table(NAMESPACE, "long").metadata.snapshots:
-                read += snapshot.timestamp_ms + len(snapshot.summary.operation)
+                read += snapshot.timestamp_ms + len(snapshot.summary.operation if snapshot.summary else "")
             return read
 
         calls: list[tuple[str, str, Callable[[], Any], float]] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from lakepact.client import IcebergCatalog
+from lakepact.client.command.iceberg_words import view_in_words
 from lakepact.client.command.show import _without_credentials
 
 from .conftest import lakepact
@@ -72,6 +73,13 @@ def test_earlier_version_of_a_shared_table_is_printed_as_json(place):
     said = json.loads(lakepact("show", place.profile, "sales.europe.orders", "--version", "0", "--json").out)
 
     assert (said["version"], json.loads(said["metaData"]["schemaString"])["fields"][0]["name"]) == (0, "id")
+
+
+def test_view_of_another_kind_than_sql_is_named():
+    version = {"version-id": 1, "representations": [{"type": "substrait", "plan": {}}]}
+    lines = view_in_words("v", {"metadata": {"current-version-id": 1, "versions": [version]}}, cells=None)
+
+    assert "A representation of type substrait, which is not shown" in list(lines)
 
 
 def test_missing_table_or_view_exits_with_1(place):

@@ -9,7 +9,7 @@ import pytest
 from lakepact.client import BadReply, OperationNotSupported
 from lakepact.client.delta_sharing.access import chosen
 
-from .serving import TABLE, Desk
+from .serving import PROTOCOL, TABLE, Desk, lines, metadata
 
 URL, DIR, BOTH = ("url",), ("dir",), ("url", "dir")
 SECRET = "planted-Secret.0123456789"
@@ -45,6 +45,15 @@ def test_no_common_access_mode_raises_operation_not_supported(able, offered):
     """DS-ACC-01, DS-ACC-02."""
     with pytest.raises(OperationNotSupported, match="the table is shared only by"):
         chosen(offered, able, operation="queryTable")
+
+
+def test_access_mode_of_a_later_version_is_skipped(table):
+    later = metadata(accessModes=["stream"])
+    assert chosen(("stream", "dir"), BOTH, operation="queryTable") == "dir"
+
+    with pytest.raises(OperationNotSupported, match="shared only in the mode stream"):
+        table(Desk(query=lines(PROTOCOL, later))).files()
+    assert table(Desk(metadata=lines(PROTOCOL, later))).metadata().metadata.access_modes == ("stream",)
 
 
 def test_valid_credentials_are_cached(table):

@@ -77,6 +77,9 @@ def view_in_words(name: str, loaded: Document, *, cells: int | None) -> Iterator
     yield from schema_in_words(schema, cells)
     for representation in version.get("representations") or ():
         yield ""
+        if "sql" not in representation:
+            yield plain(f"A representation of type {representation.get('type')}, which is not shown")
+            continue
         yield plain(f"SQL of {representation.get('dialect')}")
         # A statement is read whole, so it is not cut.
         for line in str(representation.get("sql")).splitlines():

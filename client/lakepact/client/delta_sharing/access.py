@@ -29,7 +29,7 @@ def chosen(offered: Collection[AccessMode] | None, able: Sequence[AccessMode], *
         if mode in able and mode in (offered or ("url",)):
             return mode
     ways = {"url": "by URLs of its files", "dir": "by credentials of its directory"}
-    only = " and ".join(ways[mode] for mode in offered or ("url",))
+    only = " and ".join(ways.get(mode, f"in the mode {mode}") for mode in offered or ("url",))
     wanted = " or ".join(ways[mode] for mode in able)
     hint = "; credentials() gives those, and a Delta library can open its location with them" if "dir" not in able else ""
     raise OperationNotSupported(Failure(operation=operation, message=f"the table is shared only {only}, and is wanted {wanted}{hint}"))

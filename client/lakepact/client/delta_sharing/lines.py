@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 Format: TypeAlias = Literal["parquet", "delta"]
 #: Kinds of file lines: in the snapshot, added, removed, or with changed rows of a version.
 Kind: TypeAlias = Literal["file", "add", "remove", "cdf"]
-#: How the data of a table can be reached.
-AccessMode: TypeAlias = Literal["url", "dir"]
+#: How the data of a table can be reached: `url`, `dir`, or a mode of a later version of the contract.
+AccessMode: TypeAlias = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +265,8 @@ class QueryStatus:
     """The state of a query that runs in the background."""
 
     query_id: str
-    status: Literal["pending", "failed"]
+    #: `pending`, `failed`, or a state of a later version of the contract.
+    status: str
 
 
 Line: TypeAlias = Protocol | Metadata | SharedFile

@@ -6,7 +6,10 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from pydantic import ValidationError
+
 from lakepact.client import errors
+from lakepact.client.decoding import explained
 from lakepact.client.iceberg_rest.names import levels, table_identifier
 from lakepact.client.iceberg_rest.storage import storage_properties
 
@@ -29,7 +32,7 @@ except ImportError:
     raise ImportError(message, name="pyiceberg") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from pydantic import BaseModel
@@ -41,8 +44,10 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.storage import Delegation
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.generated.iceberg_rest.models import LoadTableResult, LoadViewResult, TableIdentifier
+    from lakepact.generated.wire import WireModel
 
 T = TypeVar("T", bound=Table)
+M = TypeVar("M")
 
 #: The errors of pyiceberg that its callers and its own methods catch; all others stay those of the client.
 _ERRORS: dict[type[errors.LakepactError], type[Exception]] = {
@@ -97,6 +102,7 @@ def pyiceberg_table(
 
     Raises:
         NoSuchTable: The table does not exist.
+        BadReply: pyiceberg cannot read its metadata.
         ImportError: pyiceberg is not installed.
     """
     namespace, name = table_identifier(table if name is None else (levels(cast("Levels", table)), name))
@@ -160,7 +166,7 @@ class _Bridge(noop.NoopCatalog):
         location = loaded.metadata_location or ""
         return kind(
             identifier=identifier,
-            metadata=TableMetadataUtil.parse_obj(loaded.metadata.to_wire()),
+            metadata=_read(TableMetadataUtil.parse_obj, loaded.metadata, "loadTable", errors.BadReply),
             metadata_location=location,
             io=load_file_io(self._file_properties(loaded), location or loaded.metadata.location),
             catalog=self,
@@ -219,9 +225,8 @@ class _Bridge(noop.NoopCatalog):
         """Commit updates to a table."""
         documents = [[_document(one) for one in them] for them in (updates, requirements)]
         done = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
-        return CommitTableResponse(
-            metadata=TableMetadataUtil.parse_obj(done.metadata.to_wire()), **{"metadata-location": done.metadata_location}
-        )
+        metadata = _read(TableMetadataUtil.parse_obj, done.metadata, "updateTable", errors.OutcomeUnknown)
+        return CommitTableResponse(metadata=metadata, **{"metadata-location": done.metadata_location})
 
     @_translated()
     def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
@@ -327,7 +332,22 @@ class _Bridge(noop.NoopCatalog):
         return _identifiers(self._catalog.list_views(namespace)) if self._catalog.offers("listViews") else []
 
     def _view(self, identifier: str | Identifier, loaded: LoadViewResult) -> View:
-        return View(self.identifier_to_tuple(identifier), ViewMetadata.model_validate(loaded.metadata.to_wire()))
+        metadata = _read(ViewMetadata.model_validate, loaded.metadata, "loadView", errors.BadReply)
+        return View(self.identifier_to_tuple(identifier), metadata)
+
+
+def _read(parse: Callable[[dict[str, Any]], M], metadata: WireModel, operation: str, kind: type[errors.LakepactError]) -> M:
+    """Return metadata as a model of pyiceberg, which reads fewer forms of metadata than the client.
+
+    Raises:
+        LakepactError: Of that kind; pyiceberg cannot read it.
+    """
+    document = metadata.to_wire()
+    try:
+        return parse(document)
+    except Exception as error:  # pyiceberg raises errors of many kinds
+        reason = explained(error) if isinstance(error, ValidationError) else str(error)
+        raise kind(errors.Failure(operation=operation, message=f"pyiceberg cannot read the metadata: {reason}")) from error
 
 
 def _identifiers(listed: Iterable[TableIdentifier]) -> list[Identifier]:

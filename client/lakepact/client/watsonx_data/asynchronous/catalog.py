@@ -104,4 +104,4 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
 
     async def _fetch_config(self) -> CatalogConfig:
         found = await self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
-        return CatalogConfig(defaults=found.defaults or {}, overrides=found.overrides, endpoints=found.endpoints)
+        return CatalogConfig(defaults=found.defaults, overrides=found.overrides, endpoints=found.endpoints)

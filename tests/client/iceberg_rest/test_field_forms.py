@@ -1,0 +1,292 @@
+"""Metadata in forms that writers and servers of the field use is read, and written back as it came."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from driving import KINDS, Desk, Driven
+from lakepact.client import BadReply, IcebergCatalog, errors, pyiceberg_table
+from lakepact.generated.iceberg_rest.models import (
+    LoadTableResult,
+    SQLViewRepresentation,
+    TableMetadata,
+    UnknownViewRepresentation,
+    ViewMetadata,
+)
+from table_documents import partition_field, snapshot, sort_field, table
+
+if TYPE_CHECKING:
+    import httpx
+
+Document = dict[str, Any]
+ADDRESS = "http://catalog"
+TABLE = "GET /v1/namespaces/n/tables/t"
+VIEW = "GET /v1/namespaces/n/views/v"
+SQL = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
+PLAN = {"type": "substrait", "plan": {"relations": []}}
+
+
+def without(document: Document, *names: str) -> Document:
+    return {name: value for name, value in document.items() if name not in names}
+
+
+def of_version_1(*left_out: str, **members: Any) -> Document:
+    """Return metadata of format version 1 as early writers wrote it."""
+    whole = table(version=1)
+    (schema,) = whole["schemas"]
+    spec = [partition_field(1, "identity", "id", **{"field-id": 1000})]
+    return {**without(whole, *left_out), "schema": schema, "partition-spec": spec, **members}
+
+
+def with_snapshot(*left_out: str, **members: Any) -> Document:
+    """Return metadata with one snapshot."""
+    return {**table(version=1), "snapshots": [{**without(snapshot(1, None), *left_out), **members}], "current-snapshot-id": 1}
+
+
+def sorted_by(*fields: Document) -> Document:
+    return {**table(), "sort-orders": [{"order-id": 1, "fields": list(fields)}], "default-sort-order-id": 1}
+
+
+def view(*representations: Document) -> Document:
+    """Return the metadata of a view."""
+    version = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "representations": list(representations), "default-namespace": ["n"]}
+    return {
+        "view-uuid": "u",
+        "format-version": 1,
+        "location": "s3://bucket/v",
+        "current-version-id": 1,
+        "versions": [{**version, "summary": {}}],
+        "version-log": [{"version-id": 1, "timestamp-ms": 1}],
+        "schemas": [{"type": "struct", "schema-id": 0, "fields": []}],
+    }
+
+
+NULLS = ("partition-specs", "default-spec-id", "last-partition-id", "sort-orders", "default-sort-order-id", "last-sequence-number")
+#: One file of metadata for each form.
+FILES: dict[str, Document] = {
+    "snapshot-without-summary": with_snapshot("summary"),
+    "summary-without-operation": with_snapshot(summary={"added-records": "1"}),
+    "unknown-operation": with_snapshot(summary={"operation": "rewrite"}),
+    "inline-manifests": with_snapshot("manifest-list", manifests=["s3://bucket/m0.avro", "s3://bucket/m1.avro"]),
+    "sort-field-without-null-order": sorted_by(without(sort_field(1), "null-order")),
+    "unknown-sort-direction": sorted_by(sort_field(1, direction="natural", null_order="nulls-anywhere")),
+    "unknown-ref-type": {**with_snapshot(), "refs": {"a": {"type": "lake", "snapshot-id": 1}}},
+    "partition-spec-alone": of_version_1(*NULLS),
+    "partition-specs-without-default": of_version_1(
+        "default-spec-id",
+        "last-partition-id",
+        **{"partition-specs": [{"spec-id": 0, "fields": [partition_field(1, "identity", "p", **{"field-id": 1004})]}]},
+    ),
+    "numbers-as-properties": {**table(), "properties": {"a": 1, "b": 2.5, "c": True, "d": "e"}},
+    "optional-members-that-are-null": {
+        **table(),
+        **dict.fromkeys(("snapshots", "refs", "snapshot-log", "metadata-log", "statistics", "partition-statistics", "current-snapshot-id")),
+        "properties": None,
+    },
+    "version-1-members-that-are-null": of_version_1(**dict.fromkeys(NULLS)),
+    "default-of-a-struct": {
+        **table(),
+        "schemas": [
+            {
+                "type": "struct",
+                "schema-id": 0,
+                "fields": [
+                    {
+                        "id": 1,
+                        "name": "s",
+                        "type": {"type": "struct", "fields": []},
+                        "required": False,
+                        "initial-default": {},
+                        "write-default": {},
+                    }
+                ],
+            }
+        ],
+    },
+    "view-of-another-kind": view(PLAN, SQL),
+}
+#: What is written otherwise, of the same meaning: null as an absent or empty member, and numbers as text.
+REWRITTEN: dict[str, Document] = {
+    "numbers-as-properties": {"properties": {"a": "1", "b": "2.5", "c": "true", "d": "e"}},
+    "optional-members-that-are-null": {
+        **{name: [] for name in ("snapshots", "snapshot-log", "metadata-log", "statistics", "partition-statistics")},
+        "refs": {},
+        "properties": {},
+    },
+}
+
+
+def served(document: Document) -> Desk:
+    """Return a catalog that serves a table and a view with this metadata."""
+    loaded = {"metadata-location": "s3://bucket/metadata.json", "metadata": document, "config": {}}
+    endpoints = [f"GET /v1/{{prefix}}/namespaces/{{namespace}}/{kind}" for kind in ("tables/{table}", "views/{view}")]
+    return Desk({"GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints}, TABLE: loaded, VIEW: loaded})
+
+
+def loaded(document: Document, kind: str = "sync") -> TableMetadata | ViewMetadata:
+    with Driven(KINDS[kind], ADDRESS, carrier=served(document).carrier) as catalog:
+        load = catalog.load_view if "view-uuid" in document else catalog.load_table
+        metadata: TableMetadata | ViewMetadata = load("n", "v" if "view-uuid" in document else "t").metadata
+        return metadata
+
+
+def written(name: str) -> Document:
+    """Return the document that is to be written for a file."""
+    left_out = NULLS if name == "version-1-members-that-are-null" else ()
+    return {**without(FILES[name], *left_out), **REWRITTEN.get(name, {})}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", FILES)
+def test_metadata_in_a_form_of_the_field_is_loaded_and_written_back(name: str, kind: str) -> None:
+    metadata = loaded(FILES[name], kind)
+
+    assert metadata.to_wire() == json.loads(metadata.to_json()) == written(name)
+    assert copy.deepcopy(metadata) == metadata
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_metadata_in_a_form_of_the_field_is_valid_as_a_file(name: str) -> None:
+    model = ViewMetadata if "view-uuid" in FILES[name] else TableMetadata
+
+    assert model.model_validate_json(json.dumps(FILES[name])).to_wire() == written(name)
+
+
+def table_metadata(name: str) -> TableMetadata:
+    metadata = loaded(FILES[name])
+    assert isinstance(metadata, TableMetadata)
+    return metadata
+
+
+def test_snapshot_without_a_summary_has_none() -> None:
+    assert table_metadata("snapshot-without-summary").snapshots[0].summary is None
+
+
+@pytest.mark.parametrize(("name", "expected"), [("summary-without-operation", "overwrite"), ("unknown-operation", "rewrite")])
+def test_operation_of_a_snapshot_is_text(name: str, expected: str) -> None:
+    summary = table_metadata(name).snapshots[0].summary
+
+    assert summary is not None
+    assert summary.operation == expected
+
+
+def test_snapshot_with_inline_manifests_has_no_manifest_list() -> None:
+    (read,) = table_metadata("inline-manifests").snapshots
+
+    assert (read.manifest_list, read.manifests) == (None, ["s3://bucket/m0.avro", "s3://bucket/m1.avro"])
+
+
+@pytest.mark.parametrize(("direction", "expected"), [("asc", "nulls-first"), ("desc", "nulls-last")])
+@pytest.mark.parametrize("given", [{}, {"null-order": None}], ids=["absent", "null"])
+def test_null_order_of_a_sort_field_follows_its_direction(direction: str, expected: str, given: Document) -> None:
+    metadata = loaded(sorted_by({**without(sort_field(1, direction=direction), "null-order"), **given}))
+
+    assert isinstance(metadata, TableMetadata)
+    assert metadata.sort_orders[0].fields[0].null_order == expected
+
+
+def test_unknown_values_of_enumerations_are_kept() -> None:
+    (field,) = table_metadata("unknown-sort-direction").sort_orders[0].fields
+
+    assert (field.direction, field.null_order) == ("natural", "nulls-anywhere")
+    assert table_metadata("unknown-ref-type").refs["a"].type == "lake"
+
+
+@pytest.mark.parametrize(("name", "last"), [("partition-spec-alone", 1000), ("partition-specs-without-default", 1004)])
+def test_version_1_without_a_default_spec_has_the_first(name: str, last: int) -> None:
+    metadata = table_metadata(name)
+
+    assert ([spec.spec_id for spec in metadata.partition_specs], metadata.default_spec_id, metadata.last_partition_id) == ([0], 0, last)
+
+
+def test_property_that_is_null_is_a_bad_reply() -> None:
+    with pytest.raises(BadReply, match="metadata/properties/a: Input should be a valid string"):
+        loaded({**table(), "properties": {"a": None}})
+
+
+def test_representation_of_another_kind_is_not_sql() -> None:
+    metadata = loaded(FILES["view-of-another-kind"])
+
+    assert isinstance(metadata, ViewMetadata)
+    other, sql = metadata.versions[0].representations
+    assert isinstance(other, UnknownViewRepresentation)
+    assert isinstance(sql, SQLViewRepresentation)
+    assert (other.type, sql.sql) == ("substrait", "SELECT 1")
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{}, {"defaults": {"a": "b"}}, {"overrides": {"a": "b"}}, {"defaults": None, "overrides": None}, {"defaults": {"a": 1}}],
+    ids=["empty", "no-overrides", "no-defaults", "null", "numbers"],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_configuration_without_defaults_or_overrides_is_read(config: Document, kind: str) -> None:
+    desk = Desk({"GET /v1/config": config, TABLE: {"metadata": table()}})
+    with Driven(KINDS[kind], ADDRESS, carrier=desk.carrier) as catalog:
+        assert catalog.load_table("n.t").metadata.format_version == 2
+        assert dict(catalog.properties()) == {name: str(value) for given in config.values() for name, value in (given or {}).items()}
+
+
+@given(operation=st.text(min_size=1), kind=st.text(min_size=1), direction=st.text(min_size=1))
+@settings(max_examples=50)
+def test_any_value_of_an_enumeration_is_written_back(operation: str, kind: str, direction: str) -> None:
+    document = {
+        **with_snapshot(summary={"operation": operation}),
+        "refs": {"a": {"type": kind, "snapshot-id": 1}},
+        "sort-orders": [{"order-id": 1, "fields": [sort_field(1, direction=direction)]}],
+    }
+
+    assert TableMetadata.model_validate(document).to_wire() == document
+
+
+def test_value_of_a_later_version_is_sent_in_an_update() -> None:
+    sent: list[Any] = []
+
+    def commit(request: httpx.Request) -> Document:
+        sent.append(json.loads(request.content))
+        return {"metadata-location": "s3://bucket/metadata.json", "metadata": table()}
+
+    added = table_metadata("unknown-operation").snapshots[0]
+    desk = Desk({"GET /v1/config": {}, "POST /v1/namespaces/n/tables/t": commit})
+    with Driven(KINDS["sync"], ADDRESS, carrier=desk.carrier) as catalog:
+        catalog.commit_table("n.t", [{"action": "add-snapshot", "snapshot": added}])
+
+    assert sent[0]["updates"] == [{"action": "add-snapshot", "snapshot": added.to_wire()}]
+
+
+BROKEN_SNAPSHOT = {**table(), "snapshots": [{**snapshot(1), "timestamp-ms": "soon"}]}
+BROKEN_FIELD = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": 1, "name": "a", "type": {"type": "struct", "fields": [{}]}, "required": True}],
+}
+WRITES = {
+    "to_wire": LoadTableResult.to_wire,
+    "to_json": LoadTableResult.to_json,
+    "model_dump": LoadTableResult.model_dump,
+    "model_dump_json": LoadTableResult.model_dump_json,
+    "metadata": lambda loaded: loaded.metadata.model_dump(mode="json"),
+}
+
+
+@pytest.mark.parametrize("document", [BROKEN_SNAPSHOT, {**table(), "schemas": [BROKEN_FIELD]}], ids=["item", "nested"])
+@pytest.mark.parametrize("write", WRITES)
+def test_writing_an_invalid_item_of_a_reply_raises_bad_reply(document: Document, write: str) -> None:
+    with Driven(KINDS["sync"], ADDRESS, carrier=served(document).carrier) as catalog, pytest.raises(BadReply):
+        WRITES[write](catalog.load_table("n.t"))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [BROKEN_SNAPSHOT, FILES["unknown-operation"], FILES["inline-manifests"], {**table(), "current-schema-id": 7}],
+    ids=["invalid", "unknown", "unsupported", "contradictory"],
+)
+def test_table_that_pyiceberg_cannot_read_is_a_bad_reply(document: Document) -> None:
+    with IcebergCatalog(ADDRESS, carrier=served(document).carrier) as catalog, pytest.raises(errors.BadReply):
+        pyiceberg_table(catalog, "n.t")
