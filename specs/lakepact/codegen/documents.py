@@ -42,7 +42,7 @@ class _Loader(yaml.SafeLoader):
         self._depth = self._count = 0
         self._sizes: dict[yaml.Node, int] = {}  #: values in each complete node
 
-    def compose_node(self, parent: yaml.Node | None, index: int) -> Any:
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> Any:
         """Return the next node; an alias counts as all values that it repeats, because merge keys and copies repeat them too."""
         before, is_alias = self._count, self.check_event(yaml.AliasEvent)
         self._depth += 1

@@ -64,6 +64,8 @@ def _others(draft: TableDraft, result: TableMetadata) -> dict[str, tuple[Any, An
                 facts["location"] = location.rstrip("/"), result.location.rstrip("/")
             case {"action": action, "ref-name": name, **ref}:
                 facts[f"refs.{name}"] = ref if action == "set-snapshot-ref" else None, _ref(result, name)
+            case _:  # the draft makes no others
+                pass
     return facts
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
 
 REPORT_VERSION = 1
-SCHEMA = resources.files(__package__).joinpath("report.schema.json")  #: of each line
+SCHEMA = resources.files("lakepact.conformance.report").joinpath("report.schema.json")  #: of each line
 LARGEST_REPORT, LARGEST_LINE = 256 * MIB, 16 * MIB
 FOREIGN = "JSON, but not of `lakepact check --report jsonl=FILE`"
 SHOWN = 300  #: characters of what is wrong with a line
@@ -284,7 +284,7 @@ def _line(content: bytes, where: str) -> dict[str, Any]:
     if len(content) > LARGEST_LINE:
         raise UnreadableReport(f"{where}: a line of {len(content)} bytes; lakepact reads lines of at most {LARGEST_LINE}")
     try:
-        line: dict[str, Any] = orjson.loads(content)
+        line: Any = orjson.loads(content)
         orjson.dumps(line)
     except orjson.JSONDecodeError as wrong:
         raise UnreadableReport(f"{where}: not JSON: {wrong}") from wrong

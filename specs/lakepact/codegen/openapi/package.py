@@ -19,7 +19,7 @@ from lakepact.codegen.openapi.schemas import Schemas
 from lakepact.codegen.python_source import Code, formatted, placed, rendered, write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from lakepact.codegen.documents import Document
     from lakepact.codegen.openapi.operations import Described
@@ -35,7 +35,7 @@ LONGEST = 300  #: seconds of one generation
 
 
 @contextmanager
-def limited() -> Iterator[None]:
+def limited() -> Generator[None]:
     """Stop code in the main thread that generates for too long, or that a document leads into itself.
 
     Raises:

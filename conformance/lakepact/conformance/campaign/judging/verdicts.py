@@ -68,7 +68,7 @@ def judged(row: Mapping[str, Any], features: Features | None = None) -> tuple[li
         if own["requirement_id"] in levels:
             verdict = own["check_id"], own["requirement_id"], own["verdict"], own["expected"], own["observed"]
             results.append(_result({**same, "step": own["step"], "http_status": None}, verdict, levels[verdict[1]]))
-    answer = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+    answer: dict[str, str] = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
     return results, {**same, "state": row["state"], **answer}
 
 
