@@ -143,11 +143,13 @@ def open_file(file: SharedFile) -> int:
     """Return the descriptor of a file, opened for reading.
 
     Raises:
-        OSError: it is not there, or a link leads out of the table's folder.
+        OSError: it is not there, or it lies there by a link that is not followed.
     """
     root = os.path.realpath(os.fsencode(file.root))
-    real = os.path.realpath(os.path.join(root, file.path))  # noqa: PTH118 - of bytes
-    if not real.startswith(root.rstrip(b"/") + b"/"):
+    spelled = os.path.join(root, file.path)  # noqa: PTH118 - of bytes
+    real = os.path.realpath(spelled)
+    is_followed = file.follows_links or real == os.path.normpath(spelled)
+    if not is_followed or not real.startswith(root.rstrip(b"/") + b"/"):
         raise FileNotFoundError
     return os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
 

@@ -51,6 +51,7 @@ class SharedFile:
 
     root: Path  #: the folder that it must lie below, whatever links are on the way
     path: bytes  #: below that folder
+    follows_links: bool = True  #: whether it may lie there by a link
 
 
 class Files:
@@ -141,7 +142,8 @@ class Files:
         if path.startswith(b"/"):
             number, _, path = path[1:].partition(b"/")
             return SharedFile(table.roots[int(number)], path)
-        return SharedFile(table.folder, path)
+        # The folder of an Iceberg table is the whole warehouse, where a link could lead to another table.
+        return SharedFile(table.folder, path, follows_links=not table.iceberg)
 
     def _table_key(self, table: SharedTable) -> str:
         names = "/".join(map(folded, (table.share, table.schema, table.name)))

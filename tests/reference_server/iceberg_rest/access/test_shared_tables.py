@@ -118,3 +118,34 @@ def test_metadata_of_a_hidden_table_is_no_earlier_version(sharing: Sharing, clai
     assert sharing.writer("POST", "/v1/namespaces/open/register", body).status == 200
     assert sharing.query().status == 200
     assert sharing.refuses(sharing.query(version=number))
+
+
+def link_to_hidden(sharing: Sharing, place: str) -> None:
+    """Put a link to the data file of the hidden table, or to its folder, in the place of that of the shared table."""
+    hidden, shared = (
+        Path(next(iter(table.scan().plan_files())).file.file_path.removeprefix("file://")) for table in (sharing.hidden, sharing.shared)
+    )
+    if place == "file":
+        shared.unlink()
+        shared.symlink_to(hidden)
+    else:
+        shared.parent.rename(shared.parent.with_name("former"))
+        hidden.rename(hidden.with_name(shared.name))
+        shared.parent.symlink_to(hidden.parent)
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_link_to_a_file_of_a_hidden_table_is_not_sent(sharing: Sharing, place: str) -> None:
+    link_to_hidden(sharing, place)
+    url = next(json.loads(line)["file"]["url"] for line in sharing.query().body.splitlines() if b'"url"' in line)
+
+    assert sharing.recipient("GET", "".join(url.partition("/delta-sharing")[1:])).status == 404
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_refusal_of_a_linked_file_names_no_column_of_the_hidden_table(sharing: Sharing, place: str) -> None:
+    with sharing.shared.update_schema() as update:
+        update.rename_column("id", "renamed")  # names are compared with those in the file
+    link_to_hidden(sharing, place)
+
+    assert sharing.refuses(sharing.query())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import DECIMAL
@@ -32,6 +33,8 @@ def check_footer(file: Path, schema: Document, *, but: Collection[str], needed: 
     import pyarrow as pa  # noqa: PLC0415 - most servers share no Iceberg table
     import pyarrow.parquet as pq  # noqa: PLC0415
 
+    if os.path.realpath(file) != str(file):
+        raise UnsupportedTable(f"the data file {file.name!r} is reached by a link")  # a message could tell of another table's columns
     try:
         found = pq.read_schema(file)
     except (OSError, pa.ArrowException) as error:
