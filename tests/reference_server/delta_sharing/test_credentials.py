@@ -295,6 +295,18 @@ def test_invalid_settings_are_refused_at_the_start(tmp_path, changes, sentence):
     assert "wJalr" not in str(refused.value)
 
 
+@pytest.mark.parametrize("inner", ["lake/both/inner", "lake/link/inner", "more/aux/inner"])
+def test_table_in_a_directory_with_credentials_is_refused_at_the_start(tmp_path, inner):
+    (tmp_path / "lake/both").mkdir(parents=True)
+    (tmp_path / "lake/link").symlink_to(tmp_path / "lake/both")
+    hidden = [{"name": "hidden", "schemas": [{"name": "d", "tables": [{"name": "t", "location": str(tmp_path / inner)}]}]}]
+    file = document(tmp_path, temporaryCredentials=vending("http://127.0.0.1:1", tmp_path))
+    text = yaml.safe_load(file.read_text())
+    file.write_text(yaml.safe_dump(text | {"shares": text["shares"] + hidden}))
+    with pytest.raises(BadShares, match=r"the keys of s\.d\.both would open hidden\.d\.t too"):
+        read_shares(file)
+
+
 @pytest.mark.parametrize(
     "location", ["s3://bucket", "s3://bucket/", "file:///lake/t", "s3://b/t", "s3://bucket/a//b", "s3://bucket/../t", "https://bucket/t"]
 )

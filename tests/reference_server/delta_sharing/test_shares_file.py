@@ -200,6 +200,10 @@ def test_mistake_in_the_file_is_reported_with_its_place(tmp_path: Path, text: st
         ({"location": "/t", "accessModes": []}, "must not be empty"),
         ({"location": "/t", "accessModes": ["URL"]}, "must be url or dir, but is 'URL'"),
         ({"location": "/t", "startVersion": -1}, "must be a whole number from 0 to"),
+        (
+            {"location": "/t", "startVersion": 1, "accessModes": ["dir", "url"]},
+            "startVersion hides nothing from recipients that read the directory",
+        ),
         ({"location": "/t", "historyShared": "yes please"}, "must be true or false"),
     ],
 )

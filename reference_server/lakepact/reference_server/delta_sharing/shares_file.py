@@ -29,7 +29,7 @@ from lakepact.reference_server.delta_sharing.shares import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from lakepact.reference_server.delta_sharing.places import Place
@@ -91,6 +91,10 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
     listed = _each(said["shares"], reader.share)
     _ids_differ(said["shares"], listed)
     shares = by_name(listed)
+    if vending:
+        _keys_open_one_table(
+            said["shares"], [table for share in listed for schema in share.schemas.values() for table in schema.tables.values()]
+        )
     recipients = _recipients(top, said, shares)
     if not recipients:
         raise top.wrong("gives no recipient access; add `recipients`, or one bearer token for everything under `authorization`")
@@ -153,6 +157,9 @@ class _Reader:
             raise place.wrong("must have either a location or, for a table of the Iceberg catalog, the name of it under `iceberg`")
         iceberg = _iceberg(said["iceberg"]) if "iceberg" in said else ()
         modes = _modes(said["accessModes"]) if "accessModes" in said else ()
+        start = said["startVersion"].whole_number(0) if "startVersion" in said else 0
+        if start and DIRECTORY in modes:
+            raise said["startVersion"].wrong("hides nothing from recipients that read the directory; leave it out, or `dir`")
         further = said["auxiliaryLocations"].items() if "auxiliaryLocations" in said else []
         if iceberg and self._warehouse is None:
             raise said["iceberg"].wrong("cannot be shared: no Iceberg catalog that keeps its files in a folder is served beside")
@@ -173,7 +180,7 @@ class _Reader:
             roots,
             uris[0],
             history_shared=said["historyShared"].truth() if "historyShared" in said else False,
-            start_version=said["startVersion"].whole_number(0) if "startVersion" in said else 0,
+            start_version=start,
             access_modes=modes,
             auxiliary_locations=tuple(uris[1:]),
             iceberg=iceberg,
@@ -217,6 +224,18 @@ def _ids_differ(place: Place, things: Iterable[Share | SharedTable]) -> None:
         other = found.setdefault(thing.id, thing)
         if other is not thing:
             raise place.wrong(f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart by it")
+
+
+def _keys_open_one_table(place: Place, tables: Sequence[SharedTable]) -> None:
+    """Check that no table lies in the directory of another one, whose keys would open it too."""
+    folders = [(table, root.resolve()) for table in tables for root in table.roots if not table.iceberg]
+    for table, folder in folders:
+        for other, inner in folders if table.by_directory else ():
+            if other is not table and folder in inner.parents:
+                outside, inside = (f"{one.share}.{one.schema}.{one.name}" for one in (table, other))
+                raise place.wrong(
+                    f"has tables within tables: the keys of {outside} would open {inside} too; leave out its access mode `dir`"
+                )
 
 
 def _name(place: Place, said: Mapping[str, Place], what: str) -> str:
