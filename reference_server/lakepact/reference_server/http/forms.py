@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 MOST_FIELDS = 100
+MOST_BYTES = 64 * 1024  #: one call decodes all percent-encoded bytes of a text, and no other thread runs meanwhile
 
 
 class NotAForm(ValueError):
@@ -15,8 +16,10 @@ def read_form(raw: bytes) -> dict[str, str]:
     """Return the fields of a form by their names.
 
     Raises:
-        NotAForm: a name is given twice, there are too many, or something is not UTF-8.
+        NotAForm: a name is given twice, there are too many, or something is too long or not UTF-8.
     """
+    if len(raw) > MOST_BYTES:
+        raise NotAForm(f"the form has {len(raw)} bytes; at most {MOST_BYTES} are read")
     try:
         fields = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except UnicodeDecodeError:

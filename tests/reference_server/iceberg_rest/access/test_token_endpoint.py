@@ -118,6 +118,13 @@ SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access
         ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "x"}, (400, "invalid_grant")),
         ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "former-token"}, (400, "invalid_grant")),
         ({"grant_type": EXCHANGE, **SUBJECT, "scope": "everything"}, (400, "invalid_scope")),
+        ({"grant_type": EXCHANGE, **SUBJECT, **WHO, "client_secret": "wrong"}, (401, "invalid_client")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "actor_token": "former-token", "actor_token_type": f"{KIND}jwt"}, (400, "invalid_grant")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": SECRET}, (400, "invalid_grant")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "root-token\0"}, (400, "invalid_grant")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "lakepact.."}, (400, "invalid_grant")),
+        ({**CREDENTIALS, "client_secret": "root-token"}, (401, "invalid_client")),
+        ({**CREDENTIALS, "scope": "catalog PRINCIPAL_ROLE:ALL"}, (400, "invalid_scope")),
     ],
 )
 def test_invalid_token_request_returns_an_oauth_error(issuing: tuple[Server, As], fields: dict[str, str], refusal: tuple[int, str]) -> None:
@@ -150,6 +157,7 @@ def test_headers_that_prove_nothing_are_refused(issuing: tuple[Server, As], auth
         (b"grant_type=%ff", "application/x-www-form-urlencoded", (400, "invalid_request")),
         (b"grant_type=\xff", "application/x-www-form-urlencoded", (400, "invalid_request")),
         (b"&".join(b"a%d=1" % i for i in range(101)), "application/x-www-form-urlencoded", (400, "invalid_request")),
+        (b"grant_type=client_credentials&client_secret=" + b"%41" * 22_000, "application/x-www-form-urlencoded", (400, "invalid_request")),
     ],
 )
 def test_only_forms_are_read(issuing: tuple[Server, As], body: bytes, kind: str, refusal: tuple[int, str]) -> None:
@@ -232,6 +240,14 @@ def test_a_user_is_given_a_token_of_its_own_through_a_catalogs_token(issuing: tu
         requested_token_type=f"{KIND}access_token",
         **fields,
     )
+
+    assert bearing(token(answer))("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
+
+
+def test_actor_token_of_an_admin_gives_no_rights(issuing: tuple[Server, As]) -> None:
+    _, bearing = issuing
+    subject = {"subject_token": "writer-token", "subject_token_type": f"{KIND}access_token"}
+    answer = bearing(None).form(grant_type=EXCHANGE, **subject, actor_token="root-token", actor_token_type=f"{KIND}access_token")
 
     assert bearing(token(answer))("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
 

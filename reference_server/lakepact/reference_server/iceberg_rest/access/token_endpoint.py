@@ -119,8 +119,8 @@ class TokenEndpoint:
         scope = self._rules.scope(body)
         subject = self._subject(body["subject_token"], "subject_token")
         actor = self._subject(body["actor_token"], "actor_token") if body.get("actor_token") else None
-        if caller.basic is not None:
-            self._rules.client(self._clients, caller, {})
+        if caller.basic is not None or body.get("client_secret"):
+            self._rules.client(self._clients, caller, body)
         elif caller.bearer is not None:
             self._rules.bearer_of_exchange(self._callers, caller.bearer)
         ends = (self._now() + self._lifetime, self._latest(subject.principal), subject.authenticated + self._max_age)
