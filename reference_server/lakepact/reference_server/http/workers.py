@@ -35,7 +35,7 @@ class NotNow(TakesLong):
     """A request may change records, and another thread is changing some."""
 
 
-def leave_the_loop(size: int) -> None:
+def leave_the_loop(size: float) -> None:
     """Have a request worked on in a thread if it is about a record of so many bytes.
 
     Raises:

@@ -9,11 +9,13 @@ import contextlib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 from sortedcontainers import SortedDict
 
+from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
 from lakepact.reference_server.storage.store import Key
@@ -61,7 +63,11 @@ class Located:
             key: the table or view.
             location: where it is to lie.
             uuid: its UUID if it is registered: the same table may be registered by several names.
+
+        Raises:
+            TakesLong: all records have to be read first, and this is the thread of an event loop.
         """
+        leave_the_loop(inf if self._index is None else 0)
         with self._store.begin() as transaction:
             own = (key, *self._known(transaction).named(uuid))
         return self._is_free(location, own, _Index.is_free)

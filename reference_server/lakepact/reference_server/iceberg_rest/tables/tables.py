@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import uuid
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -80,6 +81,7 @@ def renamed(transaction: Transaction, old: Key, new: Key, is_free: Callable[...,
         raise Problem(problem.status, problem.kind, what) from None
     record = transaction.remove(old)
     if record is not None:
+        leave_the_loop(len(record.body))
         transaction.put(new, record)
 
 
@@ -247,6 +249,7 @@ class Tables:
         levels = levels_of(namespace)
         with self._catalog.store.begin() as transaction:
             record = self._rules.table_exists(transaction, levels, table)
+            leave_the_loop(inf if purge_requested else len(record.body))  # nobody knows how many files there are
             transaction.remove(identifier_key(levels, table))
             if purge_requested:
                 elsewhere = metadata_files_elsewhere(self._catalog.warehouse, record.document)
@@ -290,6 +293,7 @@ class Tables:
         """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
         self._rules.name_is_addressable(name, "/name")
+        leave_the_loop(inf)  # the file may be large
         key = identifier_key(levels, name)
         with self._catalog.store.begin() as transaction:
             self._rules.namespace_exists(transaction, levels)
