@@ -164,6 +164,17 @@ def test_a_full_server_closes_the_connection_that_is_idle_longest(port: int) -> 
     assert 1 <= closed <= 3
 
 
+def test_a_full_server_closes_connections_that_never_asked_before_those_of_its_clients(port: int) -> None:
+    with connect(port, CONFIG) as client, ExitStack() as stack:
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
+        for _ in range(LIMITS.connections * 3):
+            stack.enter_context(connect(port))
+        assert answer_seconds(port) < 1  # all of them are accepted
+        client.sendall(CONFIG)
+
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
+
+
 def test_room_is_free_again_after_connections_end(port: int) -> None:
     with ExitStack() as stack:
         for _ in range(LIMITS.connections * 3):

@@ -94,6 +94,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._ending = False
         self._paused_flow = cast("PausableFlow", None)
         self.idle_ticks = 0
+        self.is_answered = False  #: whether a request has been answered
         self.unsent = 0
 
     def connection_made(self, transport: Any) -> None:
@@ -256,7 +257,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Go on with the next request."""
         self._release()
-        self.idle_ticks = 0
+        self.idle_ticks, self.is_answered = 0, True
         super().on_response_complete()
         if self._pending and not self.transport.is_closing():
             self._parse_pending()

@@ -294,7 +294,7 @@ class FastProtocol(BoundedProtocol):
             self.transport.write(head)
             self.transport.write(body)
         self.server_state.total_requests += 1
-        self.idle_ticks = 0
+        self.idle_ticks, self.is_answered = 0, True
         if self.timeout_keep_alive_task is not None:
             self._unset_keepalive_if_required()
 

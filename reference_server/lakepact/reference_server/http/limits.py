@@ -46,13 +46,14 @@ class Connections:
     def add(self, connection: BoundedProtocol) -> bool:
         """Admit a new connection; return False if there is no room for it.
 
-        A full server closes the connection that has been idle longest, or whose request has been arriving longest.
+        A full server closes the connection that has been idle longest, or whose request has been arriving longest. Connections that got an
+        answer are closed after those that got none: many connections at once take the place of no client between two requests.
         """
         if len(self._open) >= self.limits.connections:
             waiting = [other for other in self._open if other.is_waiting()]
             if not waiting:
                 return False
-            longest = max(waiting, key=lambda other: other.idle_ticks)
+            longest = max(waiting, key=lambda other: (not other.is_answered, other.idle_ticks))
             del self._open[longest]
             longest.transport.abort()
         self._open[connection] = None
