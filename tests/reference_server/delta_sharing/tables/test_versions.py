@@ -81,6 +81,13 @@ def test_a_time_before_what_is_shared_leads_to_the_first_version_that_is(late: S
     assert with_versions(late, 5).version(startingTimestamp=hour(0)).version == 2
 
 
+def test_table_without_a_shared_version_yet_is_refused(late: SharedTable) -> None:
+    with_versions(late, 2)
+
+    for answer in (late.version(), late.version(startingTimestamp=hour(0)), late.query(), late.changes(startingTimestamp=hour(0))):
+        assert answer.refusal == (400, "INVALID_PARAMETER_VALUE")
+
+
 def test_version_at_a_time_is_sent_for_tables_without_history(closed: SharedTable) -> None:
     assert with_versions(closed, 3).version(startingTimestamp=hour(1)).version == 1
 

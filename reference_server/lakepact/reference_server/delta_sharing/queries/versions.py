@@ -82,8 +82,14 @@ class Versions:
         self._table, self._log, self._rules = table, log, rules
 
     def current(self) -> int:
-        """Return the newest version."""
-        return self._log.latest()
+        """Return the newest version.
+
+        Raises:
+            Problem: 400, it is not shared.
+        """
+        newest = self._log.latest()
+        self._rules.version_is_shared(self._table, newest)
+        return newest
 
     def asked_for(self, asked: Mapping[str, Any]) -> int:
         """Return the version that a request asks for; by default the latest one.
@@ -144,7 +150,7 @@ class Versions:
             NoSuchVersion: all versions are older.
         """
         version: int = self._rules.version_from(self._log, self._time(self._rules.not_before, text, member))
-        return max(version, min(self._table.start_version, self._log.latest()))
+        return max(version, min(self._table.start_version, self.current()))
 
     def _at(self, text: str, member: str) -> int:
         self._rules.history_is_shared(self._table, member)
