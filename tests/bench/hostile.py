@@ -51,6 +51,18 @@ def wide(count: int) -> dict[str, Any]:
     return {"type": "struct", "schema-id": 0, "fields": fields}
 
 
+def grown(megabytes: int) -> list[bytes]:
+    """Return requests that make a table with so much metadata, rename it and drop it."""
+    tables, names = "/v1/namespaces/bench/tables", [{"namespace": ["bench"], "name": name} for name in ("huge", "renamed")]
+    updates = [{"action": "set-properties", "updates": {str(n): "x" * 1_000_000}} for n in range(megabytes)]
+    return [
+        request("POST", tables, {"name": "huge", "schema": schema(1)}),
+        *(request("POST", f"{tables}/huge", {"requirements": [], "updates": updates[at : at + 7]}) for at in range(0, megabytes, 7)),
+        request("POST", "/v1/tables/rename", {"source": names[0], "destination": names[1]}),
+        request("DELETE", f"{tables}/renamed"),
+    ]
+
+
 REMOVE = b'{"action":"remove-snapshots","snapshot-ids":[1]}'
 #: By name: the requests, one after the other.
 ATTACKS: dict[str, Callable[[], list[bytes]]] = {
@@ -71,6 +83,7 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     "400 KB of texts and an escape": lambda: [
         raw("/v1/namespaces", b'{"namespace":["a"],"x":[%s],"y":"\\u0041"}' % repeated(b'"a"', 390_000))
     ],
+    "a table of 49 MB metadata, renamed": lambda: grown(49),
     "60 KB of add-schema, 20 times": lambda: [commit(ADD_SCHEMAS(450))] * 20,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -322,6 +323,20 @@ def test_resources_are_named_in_the_partition_of_the_region(region, partition):
 
 def test_wildcards_and_variables_are_escaped_in_policies():
     assert '"arn:aws:s3:::bucket/a${?}${*}${$}{x}/*"' in policy("s3://bucket/a?*${x}", "eu-central-1")
+
+
+@pytest.mark.parametrize("name", ["t", "t*", "t?", "*", "${aws:username}", "t$", "a b", "${*}", 't","x'])
+@pytest.mark.parametrize("key", ["lake/{}2/f", "lake/{}", "lake/u/f", "lake/x{}/f", "lake/admin/f", "lake/t1/f", "{}/f", "lake/{}/../u/f"])
+def test_policy_of_a_folder_matches_no_key_outside_of_it(name, key):
+    key = key.format(name)
+    read, listed, _ = json.loads(policy(f"s3://bucket/lake/{name}", "eu-central-1"))["Statement"]
+    patterns = [read["Resource"][0].removeprefix("arn:aws:s3:::bucket/"), *listed["Condition"]["StringLike"]["s3:prefix"]]
+    inside = key.startswith(f"lake/{name}/")  # stores do not resolve `..` in keys
+    for pattern in patterns:
+        # As token services read patterns: `${*}` is a star, `*` any text, `?` any character, and other `${…}` are variables.
+        spelled = re.sub(r"\$\{([*?$])\}|(\*)|(\?)|(.)", lambda m: re.escape(m[1] or m[4] or "") or (".*" if m[2] else "."), pattern)
+        assert not re.search(r"\$\{[^*?$]", pattern)
+        assert (re.fullmatch(spelled, f"lake/{name}/f") is not None, re.fullmatch(spelled, key) is not None) == (True, inside)
 
 
 def test_forms_are_signed_as_by_the_aws_sdk():
