@@ -164,7 +164,7 @@ def test_a_full_server_closes_the_connection_that_is_idle_longest(port: int) -> 
     assert 1 <= closed <= 3
 
 
-def test_a_full_server_closes_connections_that_never_asked_before_those_of_its_clients(port: int) -> None:
+def test_full_server_closes_connections_that_never_asked_first(port: int) -> None:
     with connect(port, CONFIG) as client, ExitStack() as stack:
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
         for _ in range(LIMITS.connections * 3):
