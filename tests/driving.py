@@ -14,12 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def through(kind: type, carrier: Any) -> httpx.Client | httpx.AsyncClient:
+    """Return the client of httpx for a client of that kind, with a transport that replaces the network."""
+    return httpx.AsyncClient(transport=carrier) if kind.__name__.startswith("Async") else httpx.Client(transport=carrier)
+
+
 class Driven:
     """A catalog of either kind, with synchronous methods."""
 
-    def __init__(self, kind: type, address: str, **options: Any) -> None:
+    def __init__(self, kind: type, address: str, *, carrier: Any = None, **options: Any) -> None:
         self._runner = asyncio.Runner()
-        self.catalog = kind(address, **options)
+        self._http = through(kind, carrier) if carrier else None
+        self.catalog = kind(address, http=self._http, **options)
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         return lambda *args, **kwargs: self._waited(getattr(self.catalog, method)(*args, **kwargs))
@@ -29,6 +35,8 @@ class Driven:
 
     def __exit__(self, *_: object) -> None:
         self._waited(self.catalog.close())
+        if self._http is not None:
+            self._waited(self._http.aclose() if isinstance(self._http, httpx.AsyncClient) else self._http.close())
         self._runner.close()
 
     def _waited(self, given: Any) -> Any:

@@ -12,11 +12,14 @@ from pydantic import BaseModel
 
 from lakepact.client import errors
 from lakepact.client.auth import Auth, NoAuth
-from lakepact.client.connections import AsyncConnection, Connection
 from lakepact.client.engine import Engine
+from lakepact.client.limits import Timeouts
 from lakepact.client.refusals import ErrorBody, Refusals
 from lakepact.client.retries import Retries
-from lakepact.client.transport import AsyncTransport, Timeouts, Transport
+from lakepact.client.transport.asynchronous.connection import AsyncConnection
+from lakepact.client.transport.asynchronous.transport import AsyncTransport
+from lakepact.client.transport.synchronous.connection import Connection
+from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.generated.contract import Call
 
 
@@ -95,8 +98,9 @@ def send(request: pytest.FixtureRequest) -> Send:
     def sent(script: Script, call: Call, *, auth: Auth | None = None, retries: Retries | None = None) -> Pet | None:
         engine = Engine("http://pets.test/base", auth or NoAuth(), retries or Retries(jitter=lambda: 0.0), REFUSALS, script.clock)
         if request.param == "sync":
-            return Connection(engine, Transport(Timeouts(), script.carrier), script.pauses.append).send(call)
-        return asyncio.run(AsyncConnection(engine, AsyncTransport(Timeouts(), script.carrier), script.pause).send(call))
+            return Connection(engine, Transport(Timeouts(), httpx.Client(transport=script.carrier)), script.pauses.append).send(call)
+        transport = AsyncTransport(Timeouts(), httpx.AsyncClient(transport=script.carrier))
+        return asyncio.run(AsyncConnection(engine, transport, script.pause).send(call))
 
     return sent
 

@@ -129,7 +129,8 @@ def test_error_shows_no_password_and_no_signature_of_a_url(leak):
             404, json={"error": {"message": leak, "type": leak, "code": 404}}, headers={"Location": leak, "X-Request-Id": leak}
         )
 
-    with IcebergCatalog("http://irc.test", carrier=httpx.MockTransport(refusing)) as catalog, pytest.raises(LakepactError) as raised:
+    http = httpx.Client(transport=httpx.MockTransport(refusing))
+    with IcebergCatalog("http://irc.test", http=http) as catalog, pytest.raises(LakepactError) as raised:
         catalog.config()
 
     shown = f"{raised.value} {raised.value!r} {raised.value.exchange!r} {vars(raised.value)}"

@@ -41,7 +41,7 @@ def carrier(*replies):
 
 
 def opened(*replies):
-    return IcebergCatalog("http://c:8181", auth=BearerToken("s3cr3t"), carrier=carrier(*replies), sleep=lambda _: None)
+    return IcebergCatalog("http://c:8181", auth=BearerToken("s3cr3t"), http=httpx.Client(transport=carrier(*replies)), sleep=lambda _: None)
 
 
 def test_span_has_the_attributes_of_http_clients(exported):
@@ -96,7 +96,8 @@ def test_spans_hold_no_secret(exported):
 
 def test_asynchronous_requests_are_spans(exported):
     async def load():
-        async with AsyncIcebergCatalog("http://c", carrier=carrier(httpx.Response(200, json={"namespace": ["a"]}))) as catalog:
+        http = httpx.AsyncClient(transport=carrier(httpx.Response(200, json={"namespace": ["a"]})))
+        async with AsyncIcebergCatalog("http://c", http=http) as catalog:
             await catalog.load_namespace("a")
 
     asyncio.run(load())
@@ -109,8 +110,8 @@ def test_client_works_without_opentelemetry():
     code = (
         "import sys, httpx; sys.modules['opentelemetry'] = None\n"
         "from lakepact.client import IcebergCatalog\n"
-        f"carrier = httpx.MockTransport(lambda _: httpx.Response(200, json={CONFIG}))\n"
-        "IcebergCatalog('http://c', carrier=carrier).config()\n"
+        f"http = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, json={CONFIG})))\n"
+        "IcebergCatalog('http://c', http=http).config()\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry.')])"
     )
 

@@ -10,11 +10,14 @@ import pytest
 
 from lakepact.client import errors
 from lakepact.client.auth import NoAuth
-from lakepact.client.connections import AsyncConnection, Connection
 from lakepact.client.engine import Engine
+from lakepact.client.limits import Timeouts
 from lakepact.client.refusals import Refusals
 from lakepact.client.retries import Retries
-from lakepact.client.transport import AsyncTransport, Timeouts, Transport
+from lakepact.client.transport.asynchronous.connection import AsyncConnection
+from lakepact.client.transport.asynchronous.transport import AsyncTransport
+from lakepact.client.transport.synchronous.connection import Connection
+from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.client.wire import Request
 from lakepact.generated.contract import Call
 
@@ -91,7 +94,8 @@ def test_change_with_a_lost_reply_raises_outcome_unknown(read):
 @pytest.mark.parametrize("given", [(), (("accept-encoding", "identity"),)], ids=["none", "identity"])
 def test_given_header_replaces_the_default(given):
     seen = []
-    transport = Transport(Timeouts(), httpx.MockTransport(lambda request: seen.append(request) or httpx.Response(200)))
+    http = httpx.Client(transport=httpx.MockTransport(lambda request: seen.append(request) or httpx.Response(200)))
+    transport = Transport(Timeouts(), http)
 
     transport.send(Request("GET", "http://pets.test/", given))
 

@@ -12,10 +12,13 @@ import pytest
 
 from lakepact.client import errors
 from lakepact.client.auth import NoAuth
-from lakepact.client.connections import AsyncConnection, Connection
 from lakepact.client.engine import Engine
+from lakepact.client.limits import Timeouts
 from lakepact.client.retries import Retries
-from lakepact.client.transport import AsyncTransport, Timeouts, Transport
+from lakepact.client.transport.asynchronous.connection import AsyncConnection
+from lakepact.client.transport.asynchronous.transport import AsyncTransport
+from lakepact.client.transport.synchronous.connection import Connection
+from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.client.wire import Request
 
 from .conftest import ADOPT, REFUSALS, VISIT, Pet
@@ -118,7 +121,8 @@ def test_broken_content_coding_is_a_bad_reply(send):
 @pytest.mark.parametrize("path", ["/a%2Fb", "/%1F", "/%25%2e%2E", "/x%20y+z", "/%e4%BD%A0", "/a;b,c:d@e!$&'()*"])
 def test_percent_encoded_path_is_sent_unchanged(path):
     seen = []
-    transport = Transport(Timeouts(), httpx.MockTransport(lambda request: seen.append(request.url.raw_path) or httpx.Response(200)))
+    http = httpx.Client(transport=httpx.MockTransport(lambda request: seen.append(request.url.raw_path) or httpx.Response(200)))
+    transport = Transport(Timeouts(), http)
 
     transport.send(Request("GET", f"http://pets.test{path}?q=a%2Bb+c"))
 

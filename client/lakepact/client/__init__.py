@@ -58,9 +58,8 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
     from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
-    from lakepact.client.limits import Limits
+    from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.sigv4 import SigV4
-    from lakepact.client.transport import Timeouts
     from lakepact.client.watsonx_data.asynchronous.catalog import AsyncWatsonxCatalog
     from lakepact.client.watsonx_data.synchronous.catalog import WatsonxCatalog
 
@@ -137,7 +136,7 @@ _LOADED_LATER = {
     "SharingClient": "lakepact.client.delta_sharing.synchronous.client",
     "SigV4": "lakepact.client.sigv4",
     "TableChange": "lakepact.client.iceberg_rest.changes",
-    "Timeouts": "lakepact.client.transport",
+    "Timeouts": "lakepact.client.limits",
     "AsyncWatsonxCatalog": "lakepact.client.watsonx_data.asynchronous.catalog",
     "WatsonxCatalog": "lakepact.client.watsonx_data.synchronous.catalog",
     "column": "lakepact.client.delta_sharing.predicates",

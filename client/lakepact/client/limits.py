@@ -41,8 +41,31 @@ class Limits:
     pages: int = 100_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Longest waits, in seconds.
+
+    Args:
+        connect: For a connection.
+        read: For the next bytes of a reply; in a stream, such as a file, for the next 1024 bytes.
+        write: For room to send.
+        pool: For a free connection.
+        reply: For a whole reply that is not streamed.
+    """
+
+    connect: float = 5.0
+    read: float = 60.0
+    write: float = 30.0
+    pool: float = 30.0
+    reply: float = 300.0
+
+
 class LimitReached(Exception):
     """A reply is larger or slower than allowed; the message names the limit and what raises it."""
+
+
+class DecodingError(Exception):
+    """The content coding of a body is broken, or was not asked for."""
 
 
 class Meter:
@@ -111,7 +134,7 @@ class Meter:
 
 
 #: The meter of the reply that is being read.
-METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
+METER: ContextVar[Meter] = ContextVar("METER")
 
 
 def too_large(most: int) -> LimitReached:
@@ -126,20 +149,20 @@ class Decoder:
         codings: The header `Content-Encoding`; nothing if there is none.
 
     Raises:
-        ValueError: A coding was not asked for, or there are too many.
+        DecodingError: A coding was not asked for, or there are too many.
     """
 
     def __init__(self, codings: str) -> None:
         named = [coding for part in codings.split(",") if (coding := part.strip().lower()) not in {"", "identity"}]
         if len(named) > _MOST_CODINGS or not set(named) <= {"gzip", "x-gzip", "deflate"}:
-            raise ValueError(f"the body has the coding {codings[:100]!r}, and gzip or deflate was asked for")
+            raise DecodingError(f"the body has the coding {codings[:100]!r}, and gzip or deflate was asked for")
         self._inflaters = [_Inflater(zipped=coding != "deflate") for coding in reversed(named)]
 
     def decoded(self, piece: bytes) -> Iterator[bytes]:
         """Decode a piece of the body.
 
         Raises:
-            ValueError: The content coding is broken.
+            DecodingError: The content coding is broken.
         """
         pieces: Iterable[bytes] = (piece,)
         for inflater in self._inflaters:
@@ -147,7 +170,7 @@ class Decoder:
         try:
             yield from pieces
         except zlib.error as error:
-            raise ValueError(str(error)) from None
+            raise DecodingError(str(error)) from None
 
 
 class _Inflater:

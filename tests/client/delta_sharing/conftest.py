@@ -6,6 +6,8 @@ import asyncio
 
 import pytest
 
+from driving import through
+
 from .serving import KINDS, PLACE, PROFILE, A, B, Desk, Driven, desk_of, parquet_file
 
 
@@ -20,7 +22,8 @@ def opened(request):
                 await asyncio.sleep(0)
 
             sleep = (lambda _: None) if request.param == "sync" else pause
-            client = Driven(KINDS[request.param](profile, carrier=desk.carrier, sleep=sleep, **options), runner)
+            kind = KINDS[request.param]
+            client = Driven(kind(profile, http=through(kind, desk.carrier), sleep=sleep, **options), runner)
             made.append(client)
             return client
 

@@ -137,7 +137,7 @@ class Endless:
 def test_listing_takes_constant_memory():
     server = Endless(100_000)
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks()))
-    with SharingClient(PROFILE, carrier=carrier) as client:
+    with SharingClient(PROFILE, http=httpx.Client(transport=carrier)) as client:
         files = client.table(*PLACE).files()
         next(files)
         tracemalloc.start()
@@ -152,7 +152,7 @@ def test_listing_takes_constant_memory():
 def test_sync_listing_is_read_on_demand():
     server = Endless(10_000_000)
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks()))
-    with SharingClient(PROFILE, carrier=carrier) as client:
+    with SharingClient(PROFILE, http=httpx.Client(transport=carrier)) as client:
         for number, _ in enumerate(client.table(*PLACE).files()):
             if number == 1000:
                 break
@@ -162,10 +162,10 @@ def test_sync_listing_is_read_on_demand():
 
 def test_async_listing_is_read_on_demand():
     server = Endless(10_000_000)
-    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks_of_loop()))
+    http = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks_of_loop())))
 
     async def some():
-        async with AsyncSharingClient(PROFILE, carrier=carrier) as client, await client.table(*PLACE).query() as listing:
+        async with AsyncSharingClient(PROFILE, http=http) as client, await client.table(*PLACE).query() as listing:
             async for file in listing.files():
                 if file.id == "50":
                     return
@@ -212,7 +212,7 @@ def test_dropped_answer_closes_its_connection_at_once(read, keeps):
     """A connection returned by the garbage collector within another request would deadlock the connection pool."""
     answer = Counting()
     carrier = httpx.MockTransport(lambda _: httpx.Response(200, stream=answer))
-    with SharingClient(PROFILE, carrier=carrier) as client:
+    with SharingClient(PROFILE, http=httpx.Client(transport=carrier)) as client:
         kept = read(client.table(*PLACE))
         was_read = answer.is_read
         del kept
@@ -356,7 +356,7 @@ def test_follow_pauses_for_the_given_interval():
         raise Enough
 
     desk = Desk(version=httpx.Response(200, headers={"Delta-Table-Version": "0"}))
-    with SharingClient(PROFILE, carrier=desk.carrier, sleep=pause) as client, pytest.raises(Enough):
+    with SharingClient(PROFILE, http=httpx.Client(transport=desk.carrier), sleep=pause) as client, pytest.raises(Enough):
         list(client.table(*PLACE).follow(1, interval=60))
 
     assert pauses == [60]

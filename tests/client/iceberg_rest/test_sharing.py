@@ -36,7 +36,9 @@ def test_threads_share_one_configuration_and_get_their_own_answers():
     server = Counting()
     names = [f"n{number}" for number in range(50)]
 
-    with IcebergCatalog("http://irc.test", carrier=httpx.MockTransport(server.blocking)) as catalog, ThreadPoolExecutor(16) as pool:
+    http = httpx.Client(transport=httpx.MockTransport(server.blocking))
+
+    with IcebergCatalog("http://irc.test", http=http) as catalog, ThreadPoolExecutor(16) as pool:
         answers = list(pool.map(catalog.load_namespace, names))
 
     assert [answer.namespace for answer in answers] == [[name] for name in names]
@@ -48,7 +50,8 @@ def test_tasks_share_one_configuration_and_get_their_own_answers():
     names = [f"n{number}" for number in range(50)]
 
     async def load():
-        async with AsyncIcebergCatalog("http://irc.test", carrier=httpx.MockTransport(server.awaited)) as catalog:
+        http = httpx.AsyncClient(transport=httpx.MockTransport(server.awaited))
+        async with AsyncIcebergCatalog("http://irc.test", http=http) as catalog:
             return await asyncio.gather(*map(catalog.load_namespace, names))
 
     assert [answer.namespace for answer in asyncio.run(load())] == [[name] for name in names]

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
     from types import TracebackType
 
-    from lakepact.client.connections import AsyncOpened
     from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
     from lakepact.client.delta_sharing.queries import TableRequest
+    from lakepact.client.transport.asynchronous.connection import AsyncOpened
 
 #: The operation that gives no files.
 METADATA = "getTableMetadata"

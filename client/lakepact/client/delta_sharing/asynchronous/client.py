@@ -13,10 +13,9 @@ from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.workers import AsyncWorkers
-from lakepact.client.limits import Limits
+from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
-from lakepact.client.transport import Timeouts
 from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
 
@@ -24,11 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from types import TracebackType
 
+    import httpx
+
     from lakepact.client.delta_sharing.foreign import ArrowTable
     from lakepact.client.delta_sharing.names import SchemaName, SharedName
     from lakepact.client.delta_sharing.profile import Source
     from lakepact.client.delta_sharing.read_tasks import ReadTask
-    from lakepact.client.transport import AsyncCarrier
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
 
@@ -44,7 +44,7 @@ class AsyncSharingClient:
         limits: The maximum size of replies.
         downloads: The number of files that are fetched at once.
         memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
-        carrier: An `httpx` transport that replaces the network.
+        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
     Raises:
@@ -62,7 +62,7 @@ class AsyncSharingClient:
         limits: Limits | None = None,
         downloads: int = 8,
         memory: int = 256 * 1024 * 1024,
-        carrier: AsyncCarrier | None = None,
+        http: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._profile = profile if isinstance(profile, Profile) else Profile.read(profile)
@@ -71,7 +71,7 @@ class AsyncSharingClient:
             retries=retries or Retries(),
             timeouts=timeouts or Timeouts(),
             limits=limits or Limits(),
-            carrier=carrier,
+            http=http,
             workers=AsyncWorkers(downloads, memory),
             sleep=sleep,
         )

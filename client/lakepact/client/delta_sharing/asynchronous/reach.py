@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lakepact.client.connections import AsyncConnection, AsyncOpened
 from lakepact.client.delta_sharing.downloads import OPERATION, Downloads, Span
 from lakepact.client.delta_sharing.refusals import REFUSALS
 from lakepact.client.engine import Engine
 from lakepact.client.errors import DamagedData, LimitExceeded, Unreachable
-from lakepact.client.transport import AsyncTransport, Timeouts
+from lakepact.client.transport.asynchronous.connection import AsyncConnection, AsyncOpened
+from lakepact.client.transport.asynchronous.transport import AsyncTransport
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    import httpx
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.queries import Place
     from lakepact.client.delta_sharing.workers import AsyncWorkers
-    from lakepact.client.limits import Limits
+    from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
-    from lakepact.client.transport import AsyncCarrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,13 @@ def reach(
     retries: Retries,
     timeouts: Timeouts,
     limits: Limits,
-    carrier: AsyncCarrier | None,
+    http: httpx.AsyncClient | None,
     workers: AsyncWorkers,
     sleep: Callable[[float], Awaitable[None]],
 ) -> AsyncReach:
     """Return the connections of a client with that profile."""
     downloads = Downloads(retries)
     engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
-    calls = AsyncConnection(engine, AsyncTransport(timeouts, carrier, limits), sleep)
-    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, carrier, limits), sleep)
+    calls = AsyncConnection(engine, AsyncTransport(timeouts, http, limits), sleep)
+    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, http, limits), sleep)
     return AsyncReach(calls, files, downloads, workers, retries, sleep)

@@ -6,14 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from lakepact.client.auth import Auth, NoAuth
-from lakepact.client.connections import AsyncConnection
 from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, header_properties, settings, with_headers
+from lakepact.client.limits import Timeouts
 from lakepact.client.retries import Retries
-from lakepact.client.transport import AsyncTransport, Timeouts
+from lakepact.client.transport.asynchronous.connection import AsyncConnection
+from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.urls import server_address
 from lakepact.generated.iceberg_rest.endpoints import get_config
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
 
+    import httpx
+
     from lakepact.client.limits import Limits
-    from lakepact.client.transport import AsyncCarrier
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
 
@@ -46,12 +48,12 @@ class AsyncConfigured:
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
         cache_bytes: int = CACHE_BYTES,
-        carrier: AsyncCarrier | None = None,
+        http: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
-        self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), carrier, limits), sleep)
+        self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), http, limits), sleep)
         self._retries = tried
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
@@ -69,7 +71,7 @@ class AsyncConfigured:
             "timeouts": timeouts,
             "limits": limits,
             "cache_bytes": cache_bytes,
-            "carrier": carrier,
+            "http": http,
             "sleep": sleep,
         }
 

@@ -16,11 +16,12 @@ from lakepact.generated.watsonx_data.operations import OPERATIONS
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
+    import httpx
+
     from lakepact.client.auth import Auth
     from lakepact.client.iceberg_rest.names import Levels
-    from lakepact.client.limits import Limits
+    from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
-    from lakepact.client.transport import AsyncCarrier, Timeouts
     from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse
 
 
@@ -38,7 +39,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
         limits: The maximum size of replies.
-        carrier: An `httpx` transport that replaces the network.
+        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
     Raises:
@@ -57,7 +58,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
-        carrier: AsyncCarrier | None = None,
+        http: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         if not catalog:
@@ -70,7 +71,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
             retries=retries,
             timeouts=timeouts,
             limits=limits,
-            carrier=carrier,
+            http=http,
             sleep=sleep,
         )
 

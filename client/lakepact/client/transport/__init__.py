@@ -1,0 +1,1 @@
+"""Requests to servers and back: connections by httpcore, with the limits of replies, and the drivers of the engine."""

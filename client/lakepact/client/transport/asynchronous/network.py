@@ -1,0 +1,104 @@
+"""Connections to servers for event loops."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import httpcore
+
+from lakepact.client.transport.event_loops import AsyncBackend, AsyncSlots
+from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
+from lakepact.client.transport.routes import proxies, proxy, trusted
+
+if TYPE_CHECKING:
+    from lakepact.client.limits import Timeouts
+    from lakepact.client.wire import Request
+
+#: Connections of one client.
+_MOST = 100
+#: Seconds after which an idle connection is not used again.
+_IDLE = 5.0
+
+
+class AsyncNetwork:
+    """Sends requests over connections that are kept for the next request: the one that was used last is used first.
+
+    The pool of the HTTP library looks at every connection several times a request, and offers one to every request that waits.
+    """
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self._extensions = extensions(timeouts)
+        self._patience = timeouts.pool
+        self._trusted, self._proxies = trusted(), proxies()
+        self._backend = AsyncBackend()
+        self._slots = AsyncSlots(_MOST)
+        self._idle: list[httpcore.AsyncConnectionInterface] = []
+        self._busy: set[httpcore.AsyncConnectionInterface] = set()
+        self._is_closed = False
+
+    async def send(self, request: Request) -> Answer:
+        """Send a request and return the beginning of its reply.
+
+        Raises:
+            FAILURES: No reply began.
+        """
+        if self._is_closed:
+            raise RuntimeError("the client is closed: it sends nothing more")
+        sent = outgoing(request, self._extensions)
+        await self._slots.take(self._patience)
+        connection = None
+        try:
+            connection = await self._connection(sent.url.origin)
+            response = await connection.handle_async_request(sent)
+        except BaseException:
+            await self._give_back(connection)
+            raise
+        body: Any = response.stream
+        return Answer(response.status, text_headers(response.headers), partial(aiter, body), partial(self._end, connection, response))
+
+    async def _connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+        for idle in self._idle[::-1]:
+            if idle.can_handle_request(origin) and self._taken(idle):
+                if not idle.has_expired():
+                    self._busy.add(idle)
+                    return idle
+                await idle.aclose()
+        through = proxy(origin, self._proxies)
+        pool = httpcore.AsyncConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
+        opened = pool.create_connection(origin)
+        self._busy.add(opened)
+        return opened
+
+    def _taken(self, idle: httpcore.AsyncConnectionInterface) -> bool:
+        try:
+            self._idle.remove(idle)
+        except ValueError:  # another thread took it
+            return False
+        return True
+
+    async def _end(self, connection: httpcore.AsyncConnectionInterface, response: httpcore.Response) -> None:
+        try:
+            await response.aclose()
+        finally:
+            await self._give_back(connection)
+
+    async def _give_back(self, connection: httpcore.AsyncConnectionInterface | None) -> None:
+        self._slots.free()
+        if connection is None:
+            return
+        self._busy.discard(connection)
+        for oldest in self._idle[:1]:
+            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= _MOST) and self._taken(oldest):
+                await oldest.aclose()
+        if connection.is_available() and not self._is_closed:
+            self._idle.append(connection)
+        else:
+            await connection.aclose()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._is_closed = True
+        for connection in [*self._idle, *self._busy]:
+            await connection.aclose()
+        self._idle.clear()

@@ -1,0 +1,130 @@
+"""Requests, replies and failures, as the HTTP library has them and as the client has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+import httpcore
+
+from lakepact.client.limits import DecodingError, LimitReached
+from lakepact.client.wire import Lost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.client.limits import Timeouts
+    from lakepact.client.wire import Headers, Request
+
+#: Headers of requests that do not say otherwise.
+_USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))
+#: Characters of URLs that are sent as they are: a signature may cover them.
+_AS_THEY_ARE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
+_PORTS = {"http": 80, "https": 443}
+#: Failures of sending and of receiving.
+FAILURES = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+    DecodingError,
+    LimitReached,
+)
+#: Failures before a byte of the request has left; httpcore and httpx call them alike.
+_UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
+#: Failures of reading what the server sent; httpx looks at the target of a redirect, although it is not to follow it.
+_GARBLED = {"DecodingError", "InvalidURL"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The beginning of a reply.
+
+    Args:
+        status: Its status.
+        headers: Its headers, with their names in lower case.
+        pieces: Begins to read its body as it is sent.
+        close: Gives its connection back; to be called once.
+        whole: The decoded body, where the caller's client has read it already.
+    """
+
+    status: int
+    headers: Headers
+    pieces: Callable[[], Any]
+    close: Callable[[], Any]
+    whole: bytes | None = None
+
+    def header(self, name: str) -> str:
+        """Return the first header of a name in lower case; nothing if there is none."""
+        return next((value for key, value in self.headers if key == name), "")
+
+
+def extensions(timeouts: Timeouts) -> dict[str, Any]:
+    """Return the waits that the HTTP library keeps to, as it takes them."""
+    return {"timeout": {name: getattr(timeouts, name) for name in ("connect", "read", "write", "pool")}}
+
+
+def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
+    """Return a request as the HTTP library takes it.
+
+    Raises:
+        httpcore.UnsupportedProtocol: Its URL is invalid.
+    """
+    url, host = _parsed(request.url)
+    headers = [(b"Host", host), *((name.encode("ascii"), value.encode()) for name, value in whole_headers(request))]
+    if request.content is not None or request.method in {"POST", "PUT", "PATCH"}:
+        headers.append((b"Content-Length", b"%d" % len(request.content or b"")))
+    return httpcore.Request(request.method, url, headers=headers, content=request.content, extensions=options)
+
+
+@lru_cache(maxsize=64)
+def _parsed(url: str) -> tuple[httpcore.URL, bytes]:
+    """Return a URL and its `Host` header; parsing takes a tenth of a small call, and a table is often loaded again."""
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").encode("idna"), parts.port
+        default_port = _PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        raise httpcore.UnsupportedProtocol("not an http or https URL") from None
+    target = quote(f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/", safe=_AS_THEY_ARE)
+    named = b"[%b]" % host if b":" in host else host
+    return (
+        httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
+        named if port in {None, default_port} else b"%b:%d" % (named, port),
+    )
+
+
+def whole_headers(request: Request) -> list[tuple[str, str]]:
+    """Return the headers of a request, and the usual ones that it does not have."""
+    given = {name.lower() for name, _ in request.headers}
+    return [*(usual for usual in _USUAL if usual[0].lower() not in given), *request.headers]
+
+
+def text_headers(headers: list[tuple[bytes, bytes]]) -> Headers:
+    """Return the headers of a reply, with their names in lower case."""
+    return tuple((name.decode("latin-1").lower(), _text(value)) for name, value in headers)
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def lost(error: Exception) -> Lost:
+    """Return what a failure means for its request."""
+    # The library's frames hold the headers that were sent; whoever prints the local variables of a traceback would print them.
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
+    if isinstance(error, LimitReached):
+        return Lost("excessive", error)
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if kinds & _UNSENT:
+        return Lost("unsent", error)
+    return Lost("garbled" if kinds & _GARBLED else "unanswered", error)

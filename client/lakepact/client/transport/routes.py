@@ -1,0 +1,58 @@
+"""The certificates and proxies that the environment names."""
+
+from __future__ import annotations
+
+import ssl
+from functools import cache
+from os import environ
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import certifi
+import httpcore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """Return the certificates of `SSL_CERT_FILE`, else of `SSL_CERT_DIR`, else of certifi."""
+    # Reading the certificates of a whole world takes longer than many calls, so every client shares one reading.
+    file, folder = environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
+    if file or not folder:
+        return ssl.create_default_context(cafile=file or certifi.where())
+    return ssl.create_default_context(capath=folder)
+
+
+def proxies() -> dict[str, httpcore.Proxy]:
+    """Return the proxies for `http`, `https` and `all` URLs.
+
+    Raises:
+        ValueError: The address of one is invalid; the message does not repeat it, since it may hold a password.
+    """
+    return {scheme: _proxy(scheme, address) for scheme, address in getproxies().items() if scheme in {"http", "https", "all"}}
+
+
+def _proxy(variable: str, address: str) -> httpcore.Proxy:
+    parts = urlsplit(address if "://" in address else f"http://{address}")
+    if parts.scheme not in _SCHEMES:
+        raise ValueError(f"{variable.upper()}_PROXY is {parts.scheme}://…, and http, https, socks5 or socks5h is supported")
+    url = httpcore.URL(scheme=parts.scheme, host=parts.hostname or "", port=parts.port, target="/")
+    auth = None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
+    return httpcore.Proxy(url, auth=auth)
+
+
+def proxy(origin: httpcore.Origin, among: Mapping[str, httpcore.Proxy]) -> httpcore.Proxy | None:
+    """Return the proxy for an origin, unless `NO_PROXY` names it.
+
+    Args:
+        origin: The origin of a request.
+        among: The proxies.
+    """
+    found = among.get(origin.scheme.decode()) or among.get("all")
+    host = origin.host.decode()
+    return None if found is None or proxy_bypass(host) or proxy_bypass(f"{host}:{origin.port}") else found

@@ -1,0 +1,441 @@
+"""Connections are kept, limited and closed; proxies and certificates come from the environment."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+
+import httpx
+import pytest
+import uvloop
+
+from driving import Driven
+from lakepact.client import (
+    NO_RETRIES,
+    AsyncIcebergCatalog,
+    BearerToken,
+    IcebergCatalog,
+    LakepactError,
+    LimitExceeded,
+    Limits,
+    Timeouts,
+    Unreachable,
+)
+from lakepact.client.transport import routes
+from lakepact.client.transport.asynchronous.transport import AsyncTransport
+from lakepact.client.transport.synchronous.transport import Transport
+from lakepact.client.wire import Lost, Request
+
+KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
+CONFIG = b'{"defaults":{},"overrides":{}}'
+JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+TABLES = b'{"namespace":["a"]}'
+
+
+@dataclass
+class Served:
+    """A server that answers each request on its connection; `heads` are the requests, by connection."""
+
+    address: str = ""
+    heads: list[list[bytes]] = field(default_factory=list)
+    delay: float = 0.0
+    closes_silently: bool = False
+    tls: ssl.SSLContext | None = None
+
+    def answer(self, line: socket.socket) -> None:
+        heads: list[bytes] = []
+        self.heads.append(heads)
+        with contextlib.suppress(OSError), line:
+            self.converse(line, heads)
+
+    def converse(self, line: socket.socket, heads: list[bytes]) -> None:
+        received = b""
+        while True:
+            while b"\r\n\r\n" not in received:
+                more = line.recv(65536)
+                if not more:
+                    return
+                received += more
+            head, _, received = received.partition(b"\r\n\r\n")
+            heads.append(head)
+            if head.startswith(b"CONNECT"):
+                line.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+                if self.tls is None:
+                    return
+                with self.tls.wrap_socket(line, server_side=True) as secured:
+                    self.converse(secured, heads)
+                return
+            time.sleep(self.delay)
+            line.sendall(JSON % ((len(CONFIG), CONFIG) if b"/config" in head else (len(TABLES), TABLES)))
+            if self.closes_silently:
+                time.sleep(0.02)
+                return
+
+
+@contextlib.contextmanager
+def serving(**options):
+    """Yield a server on a free port."""
+    served = Served(**options)
+    lines = []
+    with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
+        served.address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:
+                    line, _ = listener.accept()
+                    lines.append(line)
+                    threading.Thread(target=served.answer, args=(line,), daemon=True).start()
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield served
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for line in lines:
+            line.close()
+
+
+@pytest.fixture(params=KINDS)
+def opened(request):
+    """Return a function that opens a catalog of either kind."""
+    with contextlib.ExitStack() as stack:
+        yield lambda address, **options: stack.enter_context(Driven(KINDS[request.param], address, **options))
+
+
+@pytest.fixture(autouse=True)
+def no_proxies(monkeypatch):
+    """Take the proxies of the developer's environment away."""
+    for scheme in ("http", "https", "all", "no"):
+        monkeypatch.delenv(f"{scheme}_proxy", raising=False)
+        monkeypatch.delenv(f"{scheme}_proxy".upper(), raising=False)
+
+
+def test_connection_is_used_for_the_next_request(opened):
+    with serving() as served:
+        catalog = opened(served.address)
+        for _ in range(3):
+            catalog.load_namespace("a")
+
+    assert [len(heads) for heads in served.heads] == [4]
+
+
+def test_connection_that_the_server_closed_is_not_used_for_a_change(opened):
+    with serving(closes_silently=True) as served:
+        catalog = opened(served.address, retries=NO_RETRIES)
+        catalog.config()
+        for _ in range(3):
+            time.sleep(0.05)
+            catalog.create_namespace("a")
+
+    assert [len(heads) for heads in served.heads] == [1] * 4
+
+
+def test_closed_connection_is_noticed_after_a_busy_event_loop():
+    async def change(address):
+        async with AsyncIcebergCatalog(address, retries=NO_RETRIES) as catalog:
+            await catalog.config()
+            time.sleep(0.1)  # noqa: ASYNC251 - the event loop cannot look at its connections
+            await catalog.create_namespace("a")
+
+    with serving(closes_silently=True) as served:
+        asyncio.run(change(served.address))
+
+    assert [len(heads) for heads in served.heads] == [1, 1]
+
+
+def test_threads_open_a_connection_each_and_no_more():
+    with serving(delay=0.02) as served, IcebergCatalog(served.address) as catalog:
+        catalog.config()
+        threads = [threading.Thread(target=lambda: [catalog.load_namespace("a") for _ in range(5)]) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert len(served.heads) <= 8
+    assert sum(map(len, served.heads)) == 41
+
+
+def test_tasks_beyond_the_most_connections_wait():
+    async def many(address):
+        async with AsyncIcebergCatalog(address) as catalog:
+            await asyncio.gather(*(catalog.load_namespace("a") for _ in range(250)))
+
+    with serving(delay=0.05) as served:
+        asyncio.run(many(served.address))
+
+    assert len(served.heads) <= 100
+    assert sum(map(len, served.heads)) == 251
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_request_without_a_free_connection_raises_unreachable(kind, monkeypatch):
+    folder = "asynchronous" if kind == "async" else "synchronous"
+    monkeypatch.setattr(f"lakepact.client.transport.{folder}.network._MOST", 1)
+    options = {"timeouts": Timeouts(pool=0.1), "retries": NO_RETRIES}
+
+    async def two(address):
+        async with AsyncIcebergCatalog(address, **options) as catalog:
+            await catalog.config()
+            slow = asyncio.ensure_future(catalog.load_namespace("a"))
+            await asyncio.sleep(0.05)
+            with pytest.raises(Unreachable, match=r"PoolTimeout: no connection became free within 0\.1 s"):
+                await catalog.load_namespace("a")
+            await slow
+
+    with serving(delay=0.5) as served:
+        if kind == "async":
+            asyncio.run(two(served.address))
+            return
+        with IcebergCatalog(served.address, **options) as catalog:
+            catalog.config()
+            slow = threading.Thread(target=catalog.load_namespace, args=("a",))
+            slow.start()
+            time.sleep(0.05)
+            with pytest.raises(Unreachable, match=r"PoolTimeout: no connection became free within 0\.1 s"):
+                catalog.load_namespace("a")
+            slow.join()
+
+
+def test_closed_client_sends_nothing(opened):
+    with serving() as served:
+        catalog = opened(served.address)
+        catalog.config()
+        catalog.close()
+
+        with pytest.raises(RuntimeError, match="the client is closed"):
+            catalog.load_namespace("a")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # the first loop is closed before its connection
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_client_is_used_in_one_event_loop_after_another(new_loop):
+    with serving() as served:
+        catalog = AsyncIcebergCatalog(served.address)
+
+        async def load(*, last):
+            await catalog.load_namespace("a")
+            if last:
+                await catalog.close()
+
+        for last in (False, True):
+            with asyncio.Runner(loop_factory=new_loop) as runner:
+                runner.run(load(last=last))
+
+    assert [len(heads) for heads in served.heads] == [2, 1]
+
+
+def test_cancelled_call_gives_its_connection_back():
+    async def cancelled(address):
+        async with AsyncIcebergCatalog(address) as catalog:
+            await catalog.config()
+            for _ in range(110):
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(catalog.load_namespace("a"), 0.001)
+            served.delay = 0.0
+            return await catalog.load_namespace("a")
+
+    with serving() as served:
+        served.delay = 0.3
+        assert asyncio.run(cancelled(served.address)).namespace == ["a"]
+
+
+# Proxies.
+
+
+def test_proxy_of_the_environment_gets_the_whole_url_and_its_credentials(opened, monkeypatch):
+    with serving() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.address.replace("://", "://user:p%40ss@"))
+        opened("http://catalog.test:8181/base").config()
+
+    head = proxy.heads[0][0]
+    assert head.startswith(b"GET http://catalog.test:8181/base/v1/config HTTP/1.1\r\n")
+    assert b"\r\nHost: catalog.test:8181\r\n" in head
+    assert b"Proxy-Authorization: Basic " + base64.b64encode(b"user:p@ss") in head
+
+
+@pytest.mark.parametrize("variable", ["https_proxy", "ALL_PROXY"])
+def test_proxy_is_asked_to_connect_for_https(opened, monkeypatch, variable):
+    with serving() as proxy:
+        monkeypatch.setenv(variable, proxy.address.removeprefix("http://"))
+        with pytest.raises(Unreachable):
+            opened("https://catalog.test", retries=NO_RETRIES).config()
+
+    assert proxy.heads[0][0].startswith(b"CONNECT catalog.test:443 HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("named", ["127.0.0.1", "other.test, 127.0.0.1", "*"])
+def test_host_of_no_proxy_is_reached_without_the_proxy(opened, monkeypatch, named):
+    with serving() as proxy, serving() as served:
+        monkeypatch.setenv("http_proxy", proxy.address)
+        monkeypatch.setenv("no_proxy", named)
+        opened(served.address).config()
+
+    assert (len(proxy.heads), len(served.heads)) == (0, 1)
+
+
+def test_unsupported_proxy_is_named_without_its_password(monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", "socks4://user:s3cr3t@127.0.0.1:1080")
+
+    with pytest.raises(ValueError, match=r"ALL_PROXY is socks4://…, and http, https, socks5 or socks5h is supported") as raised:
+        IcebergCatalog("http://catalog.test")
+
+    assert "s3cr3t" not in str(raised.value)
+
+
+# Certificates.
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """The path of a certificate for 127.0.0.1, with its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate")
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(path), "-out", str(path) + ".crt"]
+    subprocess.run([*command, *names], check=True, capture_output=True)
+    path.write_text(path.read_text() + (path.parent / "both.pem.crt").read_text())
+    return path
+
+
+@contextlib.contextmanager
+def secured(certificate, **environment):
+    """Yield a context of a server, while clients trust what the environment says."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        routes.trusted.cache_clear()
+        yield context
+    routes.trusted.cache_clear()
+
+
+def test_certificate_file_of_the_environment_is_trusted(opened, monkeypatch, certificate):
+    with secured(certificate, SSL_CERT_FILE=f"{certificate}.crt") as context, serving(tls=context) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
+        opened("https://127.0.0.1:1").config()
+
+    assert [head.partition(b" ")[0] for head in proxy.heads[0]] == [b"CONNECT", b"GET"]
+
+
+def test_unknown_certificate_raises_unreachable(opened, monkeypatch, certificate):
+    with secured(certificate) as context, serving(tls=context) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
+        with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
+            opened("https://127.0.0.1:1", retries=NO_RETRIES).config()
+
+
+# Slow sides.
+
+
+def test_unread_body_stops_the_server_of_an_event_loop():
+    sent = 0
+
+    def stream(listener):
+        nonlocal sent
+        line, _ = listener.accept()
+        with contextlib.suppress(OSError), line:
+            line.recv(65536)
+            line.settimeout(0.5)
+            line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+            while True:
+                sent += line.send(b"x" * 65536)
+
+    async def read_a_little(address):
+        transport = AsyncTransport(Timeouts())
+        reply = await transport.send(Request("GET", address, is_streamed=True))
+        body = aiter(reply.body)
+        await anext(body)
+        await asyncio.sleep(1)
+        await reply.body.close()
+        await transport.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=stream, args=(listener,))
+        thread.start()
+        asyncio.run(read_a_little(f"http://127.0.0.1:{listener.getsockname()[1]}/"))
+        thread.join()
+
+    assert 0 < sent < 20_000_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_request_that_the_server_does_not_read_times_out(kind):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        request = Request("POST", f"http://127.0.0.1:{listener.getsockname()[1]}/", content=b"x" * 30_000_000)
+        timeouts = Timeouts(write=0.3, read=0.3)
+        with contextlib.closing(Transport(timeouts)) as transport:
+            answer = transport.send(request) if kind == "sync" else asyncio.run(sent(AsyncTransport(timeouts), request))
+
+    assert isinstance(answer, Lost)
+    assert (answer.how, type(answer.cause).__name__) == ("unanswered", "WriteTimeout")
+
+
+async def sent(transport, request):
+    answer = await transport.send(request)
+    await transport.close()
+    return answer
+
+
+# A client of the caller.
+
+
+def test_given_client_sends_only_what_the_catalog_says_and_stays_open():
+    seen = []
+
+    def answer(asked):
+        seen.append(asked.headers)
+        return httpx.Response(200, headers={"Set-Cookie": "a=b"}, json={"defaults": {}, "overrides": {}})
+
+    http = httpx.Client(transport=httpx.MockTransport(answer), headers={"X-Own": "1"}, auth=("user", "s3cr3t"), cookies={"c": "d"})
+    with IcebergCatalog("http://catalog.test", auth=BearerToken("token"), http=http) as catalog:
+        catalog.config()
+
+    assert (seen[0]["authorization"], "x-own" in seen[0], "cookie" in seen[0]) == ("Bearer token", False, False)
+    assert not http.is_closed
+
+
+def test_given_client_follows_no_redirect():
+    moved = httpx.Response(307, headers={"Location": "http://elsewhere.test/"})
+    http = httpx.Client(transport=httpx.MockTransport(lambda _: moved), follow_redirects=True)
+
+    with (
+        IcebergCatalog("http://catalog.test", http=http, retries=NO_RETRIES) as catalog,
+        pytest.raises(LakepactError, match="not followed"),
+    ):
+        catalog.config()
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"), [({"timeouts": Timeouts(reply=0.2)}, "Timeouts(reply=…)"), ({"limits": Limits(body=10)}, "Limits(body=…)")]
+)
+def test_reply_through_a_given_client_keeps_to_the_limits(limits, named):
+    def drip():
+        for _ in range(100):
+            yield b" "
+            time.sleep(0.02)
+
+    http = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=drip())))
+    with IcebergCatalog("http://a.test", http=http, retries=NO_RETRIES, **limits) as catalog, pytest.raises(LimitExceeded) as raised:
+        catalog.config()
+
+    assert named in str(raised.value)
+
+
+def test_client_loads_httpx_for_a_given_client_alone():
+    kinds = "c.IcebergCatalog('http://a.test'), c.AsyncIcebergCatalog('http://a.test')"
+    code = f"import sys, lakepact.client as c; {kinds}; print('httpx' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
