@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from types import TracebackType
 
-    from lakepact.client.connections import Opened
     from lakepact.client.delta_sharing.queries import TableRequest
     from lakepact.client.delta_sharing.synchronous.reach import Reach
+    from lakepact.client.transport.synchronous.connection import Opened
 
 #: The operation that gives no files.
 METADATA = "getTableMetadata"

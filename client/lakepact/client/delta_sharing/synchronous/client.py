@@ -14,10 +14,9 @@ from lakepact.client.delta_sharing.queries import Place
 from lakepact.client.delta_sharing.synchronous.reach import reach
 from lakepact.client.delta_sharing.synchronous.table import Table
 from lakepact.client.delta_sharing.workers import Workers
-from lakepact.client.limits import Limits
+from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
-from lakepact.client.transport import Timeouts
 from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
 
@@ -25,11 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
+    import httpx
+
     from lakepact.client.delta_sharing.foreign import ArrowTable
     from lakepact.client.delta_sharing.names import SchemaName, SharedName
     from lakepact.client.delta_sharing.profile import Source
     from lakepact.client.delta_sharing.read_tasks import ReadTask
-    from lakepact.client.transport import Carrier
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
 
@@ -45,7 +45,7 @@ class SharingClient:
         limits: The maximum size of replies.
         downloads: The number of files that are fetched at once.
         memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
-        carrier: An `httpx` transport that replaces the network.
+        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
     Raises:
@@ -63,7 +63,7 @@ class SharingClient:
         limits: Limits | None = None,
         downloads: int = 8,
         memory: int = 256 * 1024 * 1024,
-        carrier: Carrier | None = None,
+        http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._profile = profile if isinstance(profile, Profile) else Profile.read(profile)
@@ -72,7 +72,7 @@ class SharingClient:
             retries=retries or Retries(),
             timeouts=timeouts or Timeouts(),
             limits=limits or Limits(),
-            carrier=carrier,
+            http=http,
             workers=Workers(downloads, memory),
             sleep=sleep,
         )

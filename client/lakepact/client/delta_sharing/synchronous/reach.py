@@ -6,23 +6,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lakepact.client.connections import Connection, Opened
 from lakepact.client.delta_sharing.downloads import OPERATION, Downloads, Span
 from lakepact.client.delta_sharing.refusals import REFUSALS
 from lakepact.client.engine import Engine
 from lakepact.client.errors import DamagedData, LimitExceeded, Unreachable
-from lakepact.client.transport import Timeouts, Transport
+from lakepact.client.transport.synchronous.connection import Connection, Opened
+from lakepact.client.transport.synchronous.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import httpx
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.queries import Place
     from lakepact.client.delta_sharing.workers import Workers
-    from lakepact.client.limits import Limits
+    from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
-    from lakepact.client.transport import Carrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +100,13 @@ def reach(
     retries: Retries,
     timeouts: Timeouts,
     limits: Limits,
-    carrier: Carrier | None,
+    http: httpx.Client | None,
     workers: Workers,
     sleep: Callable[[float], None],
 ) -> Reach:
     """Return the connections of a client with that profile."""
     downloads = Downloads(retries)
     engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
-    calls = Connection(engine, Transport(timeouts, carrier, limits), sleep)
-    files = Connection(downloads.engine, Transport(timeouts, carrier, limits), sleep)
+    calls = Connection(engine, Transport(timeouts, http, limits), sleep)
+    files = Connection(downloads.engine, Transport(timeouts, http, limits), sleep)
     return Reach(calls, files, downloads, workers, retries, sleep)

@@ -28,7 +28,7 @@ class IcebergCatalog(Namespaces, Edits, Scans, Views):
         timeouts: The time to wait for the network.
         cache_bytes: The maximum bytes of cached tables; 0 for none. A server that supports ETags sends a table again only if it has
             changed. Every load still sends a request.
-        carrier: An `httpx` transport that replaces the network.
+        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
     Raises:

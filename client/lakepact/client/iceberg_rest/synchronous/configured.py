@@ -8,14 +8,15 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from lakepact.client.auth import Auth, NoAuth
-from lakepact.client.connections import Connection
 from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, header_properties, settings, with_headers
+from lakepact.client.limits import Timeouts
 from lakepact.client.retries import Retries
-from lakepact.client.transport import Timeouts, Transport
+from lakepact.client.transport.synchronous.connection import Connection
+from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.client.urls import server_address
 from lakepact.generated.iceberg_rest.endpoints import get_config
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
+    import httpx
+
     from lakepact.client.limits import Limits
-    from lakepact.client.transport import Carrier
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
 
@@ -48,12 +50,12 @@ class Configured:
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
         cache_bytes: int = CACHE_BYTES,
-        carrier: Carrier | None = None,
+        http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
-        self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier, limits), sleep)
+        self._connection = Connection(engine, Transport(timeouts or Timeouts(), http, limits), sleep)
         self._retries = tried
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
@@ -71,7 +73,7 @@ class Configured:
             "timeouts": timeouts,
             "limits": limits,
             "cache_bytes": cache_bytes,
-            "carrier": carrier,
+            "http": http,
             "sleep": sleep,
         }
 

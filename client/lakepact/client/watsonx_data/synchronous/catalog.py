@@ -17,11 +17,12 @@ from lakepact.generated.watsonx_data.operations import OPERATIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    import httpx
+
     from lakepact.client.auth import Auth
     from lakepact.client.iceberg_rest.names import Levels
-    from lakepact.client.limits import Limits
+    from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
-    from lakepact.client.transport import Carrier, Timeouts
     from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse
 
 
@@ -39,7 +40,7 @@ class WatsonxCatalog(IcebergCatalog):
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
         limits: The maximum size of replies.
-        carrier: An `httpx` transport that replaces the network.
+        http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
     Raises:
@@ -58,7 +59,7 @@ class WatsonxCatalog(IcebergCatalog):
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
-        carrier: Carrier | None = None,
+        http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if not catalog:
@@ -71,7 +72,7 @@ class WatsonxCatalog(IcebergCatalog):
             retries=retries,
             timeouts=timeouts,
             limits=limits,
-            carrier=carrier,
+            http=http,
             sleep=sleep,
         )
 

@@ -1,0 +1,121 @@
+# Made by codegen.sync_twin from asynchronous/connection.py beside this folder. Do not edit: nox -s generate
+"""The driver of the engine for threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lakepact.client.spans import request_span
+from lakepact.client.wire import Interrupted, Lost, Pause, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.client.engine import Carried, Engine, Flow
+    from lakepact.client.errors import Failure
+    from lakepact.client.etag_cache import EtagCache
+    from lakepact.client.transport.synchronous.transport import Transport
+    from lakepact.client.wire import Request
+    from lakepact.generated.contract import Call
+
+T = TypeVar("T")
+
+
+class Opened:
+    """A reply whose body is read piece by piece; it has to be closed unless it was read to its end."""
+
+    def __init__(self, carried: Carried[Any]) -> None:
+        self._carried = carried
+
+    def header(self, name: str) -> str | None:
+        """Return the first header of that name."""
+        return self._carried.reply.header(name)
+
+    @property
+    def status(self) -> int:
+        """The status of the reply."""
+        return self._carried.reply.status
+
+    def failure(self, message: str) -> Failure:
+        """Return the part of an invalid body for an error."""
+        return self._carried.failure(message)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the pieces of the body, each as it arrives.
+
+        Raises:
+            Unreachable: The reply broke off.
+            BadReply: Its coding is broken.
+        """
+        try:
+            yield from self._carried.reply.body
+        except Interrupted as interruption:
+            raise self._carried.broken_off(interruption.lost) from interruption.lost.cause
+
+    def close(self) -> None:
+        """Read no more of it."""
+        self._carried.reply.body.close()
+
+
+class Connection:
+    """Makes calls and awaits them."""
+
+    def __init__(self, engine: Engine, transport: Transport, sleep: Callable[[float], None]) -> None:
+        self.address = engine.address
+        self.limits = transport.limits
+        self._engine = engine
+        self._transport = transport
+        self._sleep = sleep
+
+    def move(self, address: str) -> None:
+        """Send further calls to another address."""
+        self.address = address
+        self._engine = replace(self._engine, address=address)
+
+    def send(self, call: Call[T]) -> T:
+        """Make one call, see `Engine.send`."""
+        return self.driven(self._engine.send(call), call.operation)
+
+    def send_unless_known(self, call: Call[T], memory: EtagCache, may_be_kept: Callable[[T], bool]) -> T:
+        """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
+        return self.driven(self._engine.send_unless_known(call, memory, may_be_kept), call.operation)
+
+    def authorization(self, call: Call[Any]) -> str | None:
+        """Return the header that authorizes a call, see `Engine.authorization`."""
+        return self.driven(self._engine.authorization(call), call.operation)
+
+    def pause(self, seconds: float) -> None:
+        """Wait between two calls."""
+        self._sleep(seconds)
+
+    def reply(self, call: Call[Any]) -> Reply:
+        """Make one call and return its reply as it came, see `Engine.carry`."""
+        return (self.driven(self._engine.carry(call), call.operation)).reply
+
+    def open(self, call: Call[Any]) -> Opened:
+        """Make one call and leave the body of its reply to be read, see `Engine.carry`."""
+        return Opened(self.driven(self._engine.carry(call, is_streamed=True), call.operation))
+
+    def driven(self, flow: Flow[T], operation: str) -> T:
+        """Return the result of a flow of requests and pauses, which make a call of `operation`."""
+        answer: Reply | Lost | None = None
+        sent: list[Request] = []
+        while True:
+            try:
+                step = flow.send(answer)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(step, Pause):
+                self._sleep(step.seconds)
+                answer = None
+            else:
+                with request_span(operation, step, sent.count(step)) as ended:
+                    answer = self._transport.send(step)
+                    ended(answer)
+                sent.append(step)
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._transport.close()

@@ -1,0 +1,55 @@
+# Made by codegen.sync_twin from asynchronous/given.py beside this folder. Do not edit: nox -s generate
+"""A client of httpx that the caller has given, for threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx
+
+from lakepact.client.transport.messages import Answer, extensions, lost, text_headers, whole_headers
+from lakepact.client.wire import Interrupted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.client.limits import Timeouts
+    from lakepact.client.wire import Request
+
+_FAILURES = (httpx.RequestError, httpx.InvalidURL)
+
+
+class GivenClient:
+    """Sends requests through the connections, proxies and hooks of a client of httpx, which stays open.
+
+    Its headers, cookies, authentication and timeouts are not used: files may lie at other addresses, which must not see credentials.
+    """
+
+    def __init__(self, http: httpx.Client, timeouts: Timeouts) -> None:
+        self._http = http
+        self._extensions = extensions(timeouts)
+
+    def send(self, request: Request) -> Answer:
+        """Send a request and return the beginning of its reply.
+
+        Raises:
+            Interrupted: No reply began.
+        """
+        headers = whole_headers(request)
+        try:
+            sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=self._extensions)
+            # Redirects are not followed: they would send the credentials to another address.
+            response = self._http.send(sent, stream=True, auth=None, follow_redirects=False)
+        except _FAILURES as error:
+            raise Interrupted(lost(error)) from None
+        whole = response.content if response.is_stream_consumed else None
+        return Answer(response.status_code, text_headers(response.headers.raw), lambda: self._pieces(response), response.close, whole)
+
+    def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
+        try:
+            yield from response.iter_raw()
+        except _FAILURES as error:
+            raise Interrupted(lost(error)) from None
+
+    def close(self) -> None:
+        """Leave the client to its owner."""

@@ -1,0 +1,105 @@
+# Made by codegen.sync_twin from asynchronous/network.py beside this folder. Do not edit: nox -s generate
+"""Connections to servers for threads."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import httpcore
+
+from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
+from lakepact.client.transport.routes import proxies, proxy, trusted
+from lakepact.client.transport.threads import Backend, Slots
+
+if TYPE_CHECKING:
+    from lakepact.client.limits import Timeouts
+    from lakepact.client.wire import Request
+
+#: Connections of one client.
+_MOST = 100
+#: Seconds after which an idle connection is not used again.
+_IDLE = 5.0
+
+
+class Network:
+    """Sends requests over connections that are kept for the next request: the one that was used last is used first.
+
+    The pool of the HTTP library looks at every connection several times a request, and offers one to every request that waits.
+    """
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self._extensions = extensions(timeouts)
+        self._patience = timeouts.pool
+        self._trusted, self._proxies = trusted(), proxies()
+        self._backend = Backend()
+        self._slots = Slots(_MOST)
+        self._idle: list[httpcore.ConnectionInterface] = []
+        self._busy: set[httpcore.ConnectionInterface] = set()
+        self._is_closed = False
+
+    def send(self, request: Request) -> Answer:
+        """Send a request and return the beginning of its reply.
+
+        Raises:
+            FAILURES: No reply began.
+        """
+        if self._is_closed:
+            raise RuntimeError("the client is closed: it sends nothing more")
+        sent = outgoing(request, self._extensions)
+        self._slots.take(self._patience)
+        connection = None
+        try:
+            connection = self._connection(sent.url.origin)
+            response = connection.handle_request(sent)
+        except BaseException:
+            self._give_back(connection)
+            raise
+        body: Any = response.stream
+        return Answer(response.status, text_headers(response.headers), partial(iter, body), partial(self._end, connection, response))
+
+    def _connection(self, origin: httpcore.Origin) -> httpcore.ConnectionInterface:
+        for idle in self._idle[::-1]:
+            if idle.can_handle_request(origin) and self._taken(idle):
+                if not idle.has_expired():
+                    self._busy.add(idle)
+                    return idle
+                idle.close()
+        through = proxy(origin, self._proxies)
+        pool = httpcore.ConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
+        opened = pool.create_connection(origin)
+        self._busy.add(opened)
+        return opened
+
+    def _taken(self, idle: httpcore.ConnectionInterface) -> bool:
+        try:
+            self._idle.remove(idle)
+        except ValueError:  # another thread took it
+            return False
+        return True
+
+    def _end(self, connection: httpcore.ConnectionInterface, response: httpcore.Response) -> None:
+        try:
+            response.close()
+        finally:
+            self._give_back(connection)
+
+    def _give_back(self, connection: httpcore.ConnectionInterface | None) -> None:
+        self._slots.free()
+        if connection is None:
+            return
+        self._busy.discard(connection)
+        for oldest in self._idle[:1]:
+            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= _MOST) and self._taken(oldest):
+                oldest.close()
+        if connection.is_available() and not self._is_closed:
+            self._idle.append(connection)
+        else:
+            connection.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._is_closed = True
+        for connection in [*self._idle, *self._busy]:
+            connection.close()
+        self._idle.clear()

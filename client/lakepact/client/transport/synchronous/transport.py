@@ -1,0 +1,118 @@
+# Made by codegen.sync_twin from asynchronous/transport.py beside this folder. Do not edit: nox -s generate
+"""Requests and their whole replies, or bodies that are left to be read, for threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.limits import METER, Decoder, Limits, Meter, too_large
+from lakepact.client.transport.messages import FAILURES, lost
+from lakepact.client.transport.synchronous.network import Network
+from lakepact.client.wire import Interrupted, Lost, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
+
+    from lakepact.client.limits import Timeouts
+    from lakepact.client.transport.messages import Answer
+    from lakepact.client.transport.synchronous.given import GivenClient
+    from lakepact.client.wire import Request
+
+
+class Body:
+    """The body of a reply, read piece by piece, each as it arrives."""
+
+    def __init__(self, answer: Answer, meter: Meter) -> None:
+        self._answer = answer
+        self._meter = meter
+        self._is_closed = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the pieces, decoded.
+
+        Raises:
+            Interrupted: The body broke off, or exceeds a limit.
+        """
+        try:
+            if self._answer.whole is not None:
+                yield self._answer.whole
+                return
+            decoder, raw = Decoder(self._answer.header("content-encoding")), self._answer.pieces()
+            while (piece := self._next(raw)) is not None:
+                yield from decoder.decoded(piece)
+        except FAILURES as error:
+            raise Interrupted(lost(error)) from None
+        finally:
+            self.close()
+
+    def _next(self, raw: Any) -> bytes | None:
+        self._meter.resume()
+        token = METER.set(self._meter)
+        try:
+            self._meter.left(None)
+            piece: bytes | None = next(raw, None)
+        finally:
+            METER.reset(token)
+        self._meter.pause()
+        if piece is not None:
+            self._meter.content(len(piece))
+        return piece
+
+    def close(self) -> None:
+        """Read no more of it."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._answer.close()
+
+
+class Transport:
+    """Sends requests and waits for their replies.
+
+    Args:
+        timeouts: The time to wait.
+        http: The client of httpx that sends them instead, if there is one.
+        limits: The maximum size of replies.
+    """
+
+    def __init__(self, timeouts: Timeouts, http: httpx.Client | None = None, limits: Limits | None = None) -> None:
+        self._network: Network | GivenClient
+        if http is None:
+            self._network = Network(timeouts)
+        else:
+            from lakepact.client.transport.synchronous.given import GivenClient  # noqa: PLC0415 - it imports httpx
+
+            self._network = GivenClient(http, timeouts)
+        self._timeouts = timeouts
+        self.limits = limits or Limits()
+
+    def send(self, request: Request) -> Reply | Lost:
+        """Send one request; what kept it from being answered is returned, not raised."""
+        meter = Meter(self._timeouts.reply, self.limits.body, self._timeouts.read)
+        token = METER.set(meter)
+        try:
+            answer = self._network.send(request)
+            body = Body(answer, meter)
+            if request.is_streamed and 200 <= answer.status < 300:
+                meter.stream()
+                return Reply(answer.status, answer.headers, body=body)
+            content = bytearray()
+            try:
+                for piece in body:
+                    content += piece
+                    if len(content) > self.limits.body:
+                        raise too_large(self.limits.body)
+            finally:
+                body.close()
+            return Reply(answer.status, answer.headers, bytes(content))
+        except Interrupted as interruption:
+            return interruption.lost
+        except FAILURES as error:
+            return lost(error)
+        finally:
+            METER.reset(token)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._network.close()
