@@ -40,3 +40,14 @@ def test_importing_the_client_loads_neither_the_http_library_nor_models():
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
     assert loaded == "[]\n"
+
+
+BROKEN = "import sys, types; sys.modules['httpcore'] = types.ModuleType('httpcore'); from lakepact.client import IcebergCatalog"
+MISSING = "import sys; sys.modules['httpcore'] = None; from lakepact.client import IcebergCatalog"
+
+
+@pytest.mark.parametrize(("code", "reason"), [(BROKEN, "module 'httpcore' has no attribute"), (MISSING, "import of httpcore halted")])
+def test_import_with_an_unusable_library_names_the_library(code, reason):
+    failed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert reason in failed.stderr.splitlines()[-1]

@@ -150,7 +150,10 @@ _LOADED_LATER = {
 def __getattr__(name: str) -> Any:
     if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_LOADED_LATER[name]), name)
+    try:
+        return getattr(importlib.import_module(_LOADED_LATER[name]), name)
+    except AttributeError as error:  # `from lakepact.client import …` would say that there is no such name
+        raise ImportError(f"{name} cannot be loaded: {error}", name=__name__) from error
 
 
 def __dir__() -> list[str]:

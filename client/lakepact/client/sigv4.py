@@ -11,9 +11,9 @@ try:
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
     from botocore.session import Session
-except ImportError:
+except ModuleNotFoundError as missing:
     message = "SigV4 needs botocore: pip install 'lakepact[aws]'"
-    raise ImportError(message, name="botocore") from None
+    raise ImportError(message, name="botocore") from missing
 
 if TYPE_CHECKING:
     from botocore.credentials import Credentials

@@ -18,7 +18,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = importlib.import_module("lakepact.spark.data_source")
+        return getattr(importlib.import_module("lakepact.spark.data_source"), name)
     except ModuleNotFoundError as missing:
-        raise ImportError(f"this needs {missing.name}: pip install 'lakepact[spark]'", name=missing.name) from None
-    return getattr(module, name)
+        raise ImportError(f"this needs {missing.name}: pip install 'lakepact[spark]'", name=missing.name) from missing
+    except AttributeError as error:  # `from lakepact.spark import …` would say that there is no such name
+        raise ImportError(f"{name} cannot be loaded: {error}", name=__name__) from error

@@ -16,6 +16,6 @@ def need(*modules: str) -> None:
     for module in modules:
         try:
             importlib.import_module(module)
-        except ImportError:
+        except ModuleNotFoundError as missing:
             message = f"this needs {module}: pip install '{_EXTRAS.get(module, module)}'"
-            raise ImportError(message, name=module) from None
+            raise ImportError(message, name=module) from missing

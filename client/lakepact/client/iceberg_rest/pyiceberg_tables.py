@@ -27,9 +27,9 @@ try:
     from pyiceberg.types import transform_dict_value_to_str
     from pyiceberg.view import View
     from pyiceberg.view.metadata import ViewMetadata
-except ImportError:
+except ModuleNotFoundError as missing:
     message = "this needs pyiceberg: pip install 'pyiceberg[pyarrow]'"
-    raise ImportError(message, name="pyiceberg") from None
+    raise ImportError(message, name="pyiceberg") from missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
