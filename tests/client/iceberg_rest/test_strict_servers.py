@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,7 +71,7 @@ def test_ids_that_the_caller_gives_are_kept(as_models):
     kinds = (models.Schema, models.PartitionSpec, models.SortOrder)
     schema, spec, order = (kind.model_validate(one) if as_models else one for kind, one in zip(kinds, given_ids, strict=True))
 
-    with IcebergCatalog("http://catalog", carrier=table.desk.carrier) as catalog:
+    with IcebergCatalog("http://catalog", http=httpx.Client(transport=table.desk.carrier)) as catalog:
         catalog.create_table("n.t", schema, partition_spec=spec, write_order=order)
 
     body = body_of(table)
@@ -81,7 +82,7 @@ def test_ids_that_the_caller_gives_are_kept(as_models):
 def test_unsorted_order_has_the_id_zero():
     table = StrictTable()
 
-    with IcebergCatalog("http://catalog", carrier=table.desk.carrier) as catalog:
+    with IcebergCatalog("http://catalog", http=httpx.Client(transport=table.desk.carrier)) as catalog:
         catalog.create_table("n.t", SCHEMA, write_order={"fields": []})
 
     assert body_of(table)["write-order"]["order-id"] == 0
@@ -195,7 +196,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["add", "rename", "drop", "partition"
 @given(STEPS)
 def test_no_sequence_of_edits_is_refused_or_uses_an_id_twice(steps):
     table, names = StrictTable(), ["id", "price", "at", "to"]
-    with IcebergCatalog("http://catalog", carrier=table.desk.carrier) as catalog:
+    with IcebergCatalog("http://catalog", http=httpx.Client(transport=table.desk.carrier)) as catalog:
         catalog.create_table("n.t", SCHEMA)
         for kind, column, other, type_ in steps:
             change = catalog.change("n.t")
