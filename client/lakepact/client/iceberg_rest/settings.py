@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
@@ -75,6 +75,8 @@ class Settings:
     """The configuration that holds for one catalog."""
 
     properties: Mapping[str, str]
+    #: The prefix of the catalog's paths.
+    prefix: str
     #: The headers that properties add to every request.
     headers: Headers
     #: Ids of the operations that the server offers.
@@ -114,9 +116,7 @@ class Settings:
         call = with_headers(keyed(call) if self.has_keys else call, self.headers)
         if not call.path.startswith(_PREFIXED):
             return call
-        # A prefix may hold several segments and is put in as the server wrote it.
-        prefix = quote(self.properties.get("prefix", "").strip("/"), safe="/%:@!$&'()*+,;=")
-        return replace(call, path=f"/v1/{prefix}{'/' if prefix else ''}{call.path.removeprefix(_PREFIXED)}")
+        return replace(call, path=f"/v1/{self.prefix}{'/' if self.prefix else ''}{call.path.removeprefix(_PREFIXED)}")
 
 
 def settings(
@@ -131,7 +131,7 @@ def settings(
         patience: The seconds in which a call may be retried.
 
     Raises:
-        ValueError: A property of the server cannot be sent as a header.
+        ValueError: A property of the server cannot be sent as a header, or the prefix is invalid.
     """
     # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
     endpoints = frozenset(config.endpoints or ())
@@ -141,10 +141,25 @@ def settings(
         default_operations |= VIEW_OPERATIONS
     return Settings(
         properties=MappingProxyType(merged),
+        prefix=encode_prefix(merged.get("prefix", "")),
         headers=header_properties(merged),
         offered=offered if endpoints else default_operations,
         has_keys=are_kept(config, seconds=patience),
     )
+
+
+def encode_prefix(prefix: str) -> str:
+    """Return a prefix as it stands in paths: of any number of segments, and percent-encoded where the server wrote it so.
+
+    Raises:
+        ValueError: A segment is empty or a step in a path; the request would reach something else.
+    """
+    prefix = prefix.strip("/")
+    # Servers and proxies decode paths once or twice, some take a backslash for a slash, and some cut a segment at a semicolon.
+    segments = re.split(r"[/\\]", unquote(unquote(prefix)))
+    if prefix and {segment.partition(";")[0] for segment in segments} & {"", ".", ".."}:
+        raise ValueError(f"the prefix {prefix[:200]!r} is no part of a path: a segment of it is empty, '.' or '..'")
+    return quote(prefix, safe="/%:@!$&'()*+,;=")
 
 
 def header_properties(properties: Mapping[str, str]) -> Headers:
