@@ -41,6 +41,7 @@ from lakepact.client.errors import (
     ServerError,
     Throttled,
     Unreachable,
+    UntrustedOrigin,
     UpgradeNeeded,
 )
 from lakepact.client.retries import NO_RETRIES, Retries
@@ -114,6 +115,7 @@ __all__ = [
     "Timeouts",
     "TokenExchange",
     "Unreachable",
+    "UntrustedOrigin",
     "UpgradeNeeded",
     "WatsonxCatalog",
     "ZenApiKey",

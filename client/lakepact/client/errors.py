@@ -6,6 +6,7 @@
     │   ├── DamagedData             a file that differs from its listing
     │   ├── IncompleteCommit        an accepted commit whose edits are missing in the reply
     │   └── LimitExceeded           a reply that is too large, too slow or too long
+    ├── UntrustedOrigin             a server names an origin or file that the caller does not trust
     ├── UpgradeNeeded               a reply or profile for a later version of this client
     ├── ResponseError               an error status
     │   ├── BadRequest              the request is invalid
@@ -141,6 +142,10 @@ class LimitExceeded(BadReply):
     """A reply is larger or slower than the limits of the client, or a listing has more pages."""
 
     advice = "If a reply of this size is expected, raise the named limit."
+
+
+class UntrustedOrigin(LakepactError):
+    """A server names an origin, or a file of this machine, that the caller does not trust; nothing was sent or opened there."""
 
 
 class UpgradeNeeded(LakepactError):
