@@ -24,6 +24,8 @@ class IcebergCatalog(Namespaces, Edits, Scans, Views):
         warehouse: The warehouse, if the server has several.
         properties: The caller's configuration; it overrides the server's defaults and is overridden by its overrides.
         auth: The authorization of requests.
+        trusted_origins: Further origins to which the server's answers may lead requests with credentials, such as
+            `https://catalog.example`; `file:` lets them name files of this machine, as a catalog at a loopback address may.
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
         cache_bytes: The maximum bytes of cached tables; 0 for none. A server that supports ETags sends a table again only if it has
@@ -32,5 +34,5 @@ class IcebergCatalog(Namespaces, Edits, Scans, Views):
         sleep: The function that waits between retries.
 
     Raises:
-        ValueError: `address` is not the address of a server, or holds credentials.
+        ValueError: `address` is not the address of a server, or holds credentials; or another argument is invalid.
     """

@@ -12,8 +12,9 @@ from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, header_properties, settings, with_headers
+from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, encode_prefix, header_properties, settings, with_headers
 from lakepact.client.limits import Timeouts
+from lakepact.client.origins import TrustedOrigins
 from lakepact.client.retries import Retries
 from lakepact.client.transport.synchronous.connection import Connection
 from lakepact.client.transport.synchronous.transport import Transport
@@ -21,7 +22,7 @@ from lakepact.client.urls import server_address
 from lakepact.generated.iceberg_rest.endpoints import get_config
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     import httpx
@@ -46,6 +47,7 @@ class Configured:
         warehouse: str | None = None,
         properties: Mapping[str, str] | None = None,
         auth: Auth | None = None,
+        trusted_origins: Sequence[str] = (),
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
@@ -61,6 +63,9 @@ class Configured:
         self._warehouse = warehouse
         self._properties = dict(properties or {})
         self._headers = header_properties(self._properties)
+        encode_prefix(self._properties.get("prefix", ""))
+        #: Where answers of the server may lead.
+        self.trusted_origins = TrustedOrigins.of(engine.address, trusted_origins, self._properties.values())
         self._config: CatalogConfig | None = None
         self._config_lock = threading.Lock()
         self._merged: Settings | None = None
@@ -142,7 +147,7 @@ class Configured:
         if self._merged is None:
             config = self.config()
             if moved := (config.overrides or {}).get("uri"):
-                self._connection.move(server_address(moved))
+                self._connection.move(self.trusted_origins.address(moved, operation="getConfig", name="overrides.uri"))
             try:
                 self._merged = settings(config, self._properties, self._default_operations, patience=self._retries.total)
             except ValueError as invalid:

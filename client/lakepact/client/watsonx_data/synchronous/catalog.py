@@ -15,7 +15,7 @@ from lakepact.generated.watsonx_data.endpoints import get_config
 from lakepact.generated.watsonx_data.operations import OPERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import httpx
 
@@ -37,6 +37,7 @@ class WatsonxCatalog(IcebergCatalog):
         catalog: The catalog's name.
         auth: The authorization of requests: a `ZenApiKey` or a `BearerToken`.
         properties: The caller's configuration; it overrides the server's defaults and is overridden by its overrides.
+        trusted_origins: Further origins to which the server's answers may lead, as for `IcebergCatalog`.
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
         limits: The maximum size of replies.
@@ -56,6 +57,7 @@ class WatsonxCatalog(IcebergCatalog):
         *,
         auth: Auth | None = None,
         properties: Mapping[str, str] | None = None,
+        trusted_origins: Sequence[str] = (),
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
@@ -69,6 +71,7 @@ class WatsonxCatalog(IcebergCatalog):
             warehouse=catalog,
             properties={"prefix": quote(catalog, safe=""), **(properties or {})},
             auth=auth,
+            trusted_origins=trusted_origins,
             retries=retries,
             timeouts=timeouts,
             limits=limits,
