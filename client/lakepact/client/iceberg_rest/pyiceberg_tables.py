@@ -17,7 +17,7 @@ try:
     from pyiceberg import exceptions
     from pyiceberg.catalog import URI, PropertiesUpdateSummary, noop
     from pyiceberg.catalog.rest.auth import AUTH_MANAGER, AuthManager
-    from pyiceberg.io import S3_SIGNER, load_file_io
+    from pyiceberg.io import S3_SIGNER
     from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec, assign_fresh_partition_spec_ids
     from pyiceberg.schema import Schema, assign_fresh_schema_ids
     from pyiceberg.table import CommitTableResponse, CreateTableTransaction, StagedTable, Table, TableProperties
@@ -27,12 +27,14 @@ try:
     from pyiceberg.types import transform_dict_value_to_str
     from pyiceberg.view import View
     from pyiceberg.view.metadata import ViewMetadata
-except ModuleNotFoundError as missing:
+
+    from lakepact.client.iceberg_rest.file_io import check_classes, file_io
+except ImportError:
     message = "this needs pyiceberg: pip install 'pyiceberg[pyarrow]'"
-    raise ImportError(message, name="pyiceberg") from missing
+    raise ImportError(message, name="pyiceberg") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from pydantic import BaseModel
@@ -110,7 +112,7 @@ def pyiceberg_table(
 
 
 @contextlib.contextmanager
-def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Generator[None]:
+def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Iterator[None]:
     try:
         yield
     except errors.LakepactError as error:
@@ -145,6 +147,7 @@ class _Bridge(noop.NoopCatalog):
         self._catalog = catalog
         self._access_delegation: Delegation | None = access_delegation
         self._own = own
+        self._trusted = catalog.trusted_origins.including(own.values())
         self.properties = {URI: catalog.address, **catalog.properties()}
 
     def close(self) -> None:
@@ -163,12 +166,13 @@ class _Bridge(noop.NoopCatalog):
         return self._table(identifier, self._catalog.load_table(identifier, access_delegation=self._access_delegation), Table)
 
     def _table(self, identifier: Identifier, loaded: LoadTableResult, kind: type[T]) -> T:
+        check_classes(loaded.metadata.properties, self._trusted)
         location = loaded.metadata_location or ""
         return kind(
             identifier=identifier,
             metadata=_read(TableMetadataUtil.parse_obj, loaded.metadata, "loadTable", errors.BadReply),
             metadata_location=location,
-            io=load_file_io(self._file_properties(loaded), location or loaded.metadata.location),
+            io=file_io(self._file_properties(loaded), location or loaded.metadata.location, self._trusted),
             catalog=self,
             config=dict(loaded.config),
         )
@@ -225,6 +229,7 @@ class _Bridge(noop.NoopCatalog):
         """Commit updates to a table."""
         documents = [[_document(one) for one in them] for them in (updates, requirements)]
         done = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
+        check_classes(done.metadata.properties, self._trusted)
         metadata = _read(TableMetadataUtil.parse_obj, done.metadata, "updateTable", errors.OutcomeUnknown)
         return CommitTableResponse(metadata=metadata, **{"metadata-location": done.metadata_location})
 
