@@ -11,11 +11,13 @@ import pytest
 from pyiceberg.types import DecimalType, DoubleType
 
 from lakepact.client import IcebergCatalog, column, pyiceberg_table
+from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
 from lakepact.spark.iceberg_files import FileReader, UnsupportedDeletes, planned_by_driver, planned_by_server
 
 from .deleted_rows import KEPT, table_with_deletes
 
+TRUSTED = {"trusted": TrustedOrigins.of("http://127.0.0.1", own=["spark_file_io.RefusingFileIO"])}
 SECRET = "planted-Secret.0123456789"
 
 
@@ -36,7 +38,7 @@ def planned(catalog, kind, planner, predicate=None):
 
 
 def read(scan, files, *, properties=None, renewed=dict, predicate=None):
-    reader, files = pickle.loads(pickle.dumps((FileReader.of(scan, properties or {}, predicate), files)))
+    reader, files = pickle.loads(pickle.dumps((FileReader.of(scan, properties or {}, predicate, **TRUSTED), files)))
     return [row["id"] for batches in reader.read(files, renewed) for batch in batches for row in batch.to_pylist()]
 
 
@@ -95,7 +97,7 @@ def test_file_of_before_its_column_was_widened_is_skipped(catalog, widened, plan
 def test_repr_of_reader_and_files_shows_no_secret(catalog):
     scan, files = planned(catalog, "position", "driver")
 
-    assert SECRET not in repr((FileReader.of(scan, {"s3.secret-access-key": SECRET}, None), files))
+    assert SECRET not in repr((FileReader.of(scan, {"s3.secret-access-key": SECRET}, None, **TRUSTED), files))
 
 
 def test_expired_credentials_are_renewed_before_a_file_is_opened(catalog):
@@ -135,4 +137,4 @@ def test_reader_carries_no_history(catalog):
     table = pyiceberg_table(catalog, "n", "position")
     table.append(pa.table({"id": [10]}))
 
-    assert FileReader.of(table.scan(), {}, None).metadata.snapshots == []
+    assert FileReader.of(table.scan(), {}, None, **TRUSTED).metadata.snapshots == []

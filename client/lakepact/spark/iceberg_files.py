@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyiceberg.catalog.rest.scan_planning import ScanTasks
 from pyiceberg.expressions import AlwaysTrue
-from pyiceberg.io import load_file_io
 from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
 from pyiceberg.table import FileScanTask
 from pyiceberg.types import DecimalType, DoubleType
 
 from lakepact.client.delta_sharing.predicates import And, columns_of
+from lakepact.client.iceberg_rest.file_io import file_io
 from lakepact.client.iceberg_rest.storage import storage_credential
 from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expression
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lakepact.client import IcebergCatalog
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
+    from lakepact.client.origins import TrustedOrigins
 
 #: Members of a content file that reading needs; statistics serve planning alone.
 _MEMBERS = frozenset(
@@ -133,10 +134,18 @@ class FileReader:
     schema: Schema = field(repr=False)
     predicate: Predicate | None
     properties: dict[str, str] = field(repr=False)
+    trusted: TrustedOrigins
 
     @classmethod
-    def of(cls, scan: DataScan, properties: dict[str, str], predicate: Predicate | None) -> FileReader:
-        """Return the reader of a scan, without the table's history."""
+    def of(cls, scan: DataScan, properties: dict[str, str], predicate: Predicate | None, *, trusted: TrustedOrigins) -> FileReader:
+        """Return the reader of a scan, without the table's history.
+
+        Args:
+            scan: The scan.
+            properties: The settings that open files, with those of the caller.
+            predicate: The filter of the rows; None for all.
+            trusted: The origins that the caller trusts, and the values of the caller's settings.
+        """
         history: dict[str, Any] = {
             "snapshots": [],
             "current_snapshot_id": None,
@@ -145,7 +154,8 @@ class FileReader:
             "metadata_log": [],
             "statistics": [],
         }
-        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), _of_rows(predicate, scan), properties)
+        only = _of_rows(predicate, scan)
+        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), only, properties, trusted)
 
     def read(self, files: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[list[Any]]:
         """Yield the record batches of each file.
@@ -171,7 +181,8 @@ class FileReader:
 
     def _batches(self, file: PlannedFile, properties: dict[str, str]) -> list[Any]:
         row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
-        scan = ArrowScan(self.metadata, load_file_io(properties, file.task.file.file_path), self.schema, row_filter)
+        io = file_io(properties, file.task.file.file_path, self.trusted)
+        scan = ArrowScan(self.metadata, io, self.schema, row_filter)
         return list(scan.to_record_batches([file.task]))
 
 

@@ -30,7 +30,7 @@ _SERVER_PLANS = "planTableScan"
 
 def opened(options: CatalogTable) -> IcebergCatalog:
     """Return a client of the table's catalog."""
-    return IcebergCatalog(options.catalog, warehouse=options.warehouse, auth=options.auth())
+    return IcebergCatalog(options.catalog, warehouse=options.warehouse, auth=options.auth(), trusted_origins=options.trusted_origins)
 
 
 def table_of(catalog: IcebergCatalog, options: CatalogTable) -> Table:
@@ -104,7 +104,8 @@ class CatalogTableReader(DataSourceReader):
             # A predicate is bound to the current schema, so older schemas do without.
             predicate = self._predicate if scan.projection().schema_id == table.metadata.current_schema_id else None
             files = self._planned(catalog, scan, predicate)
-            reader = FileReader.of(scan, dict(table.io.properties), predicate)
+            trusted = catalog.trusted_origins.including(dict(options.storage).values())
+            reader = FileReader.of(scan, dict(table.io.properties), predicate, trusted=trusted)
         return [FilesPartition(reader, group) for group in _grouped(files, options.partition_bytes)]
 
     def _planned(self, catalog: IcebergCatalog, scan: DataScan, predicate: Predicate | None) -> Iterable[PlannedFile]:

@@ -34,6 +34,7 @@ _CATALOG = (
     "clientSecret",
     "tokenEndpoint",
     "scope",
+    "trustedOrigins",
     "snapshot-id",
     "as-of-timestamp",
     "branch",
@@ -85,6 +86,7 @@ class CatalogTable:
     client_secret: str | None = field(default=None, repr=False)
     token_endpoint: str | None = None
     scope: str = "catalog"
+    trusted_origins: tuple[str, ...] = ()
     snapshot_id: int | None = None
     as_of_timestamp: int | None = None  #: milliseconds since 1970
     ref: str | None = None  #: a branch or tag
@@ -250,6 +252,7 @@ def _catalog_table(options: _Options) -> CatalogTable:
         client_secret=options.text("clientSecret"),
         token_endpoint=options.text("tokenEndpoint"),
         scope=options.text("scope") or "catalog",
+        trusted_origins=tuple((options.text("trustedOrigins") or "").replace(",", " ").split()),
         snapshot_id=options.integer("snapshot-id"),
         as_of_timestamp=options.integer("as-of-timestamp"),
         ref=options.text("branch") or options.text("tag"),
