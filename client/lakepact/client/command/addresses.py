@@ -40,6 +40,7 @@ class Asking:
     token_endpoint: str | None
     scope: str
     warehouse: str | None
+    trust_origin: tuple[str, ...]
 
 
 def asking(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,9 +64,11 @@ _OPTIONS = (
     click.option("--token-env", metavar="NAME", help="The environment variable that holds a bearer token."),
     click.option("--credential-env", metavar="NAME", help="The environment variable that holds `id:secret` of a client of OAuth2."),
     click.option("--token-endpoint", metavar="URL", help="Token endpoint. [default: ADDRESS/v1/oauth/tokens]"),
+    click.option("--trust-origin", multiple=True, metavar="ORIGIN", help="An origin to which answers of a catalog may lead "
+                 "requests with credentials, or `file:` for files of this machine. May be given several times."),
     click.option("--scope", metavar="SCOPE", default="catalog", show_default=True, help="Scope of the token."),
 )  # fmt: skip
-_OPTION_NAMES = ("contract", "warehouse", "token_env", "credential_env", "token_endpoint", "scope")
+_OPTION_NAMES = ("contract", "warehouse", "token_env", "credential_env", "token_endpoint", "trust_origin", "scope")
 
 
 @contextmanager
@@ -89,7 +92,7 @@ def _client(asked: Asking) -> Client:
         raise WrongUsage("ADDRESS is an http or https address without credentials, query and fragment, or the file of a profile") from None
     auth = _auth(asked, address)
     if (asked.contract or _spoken(address)) == ICEBERG:
-        return IcebergCatalog(address, warehouse=asked.warehouse, auth=auth, retries=_RETRIES)
+        return IcebergCatalog(address, warehouse=asked.warehouse, auth=auth, trusted_origins=asked.trust_origin, retries=_RETRIES)
     if asked.warehouse:
         raise WrongUsage("a server of Delta Sharing has no warehouses")
     return SharingClient(Profile(address, auth), retries=_RETRIES)
