@@ -50,6 +50,31 @@ def test_url_of_another_scheme_is_a_bad_reply(table, url):
     assert len(desk.requests) == 1
 
 
+METADATA = ["169.254.169.254", "2852039166", "0xA9.254.43518", "[fd00:ec2::254]", "[::ffff:a9fe:a9fe]", "METADATA.google.internal."]
+
+
+@pytest.mark.parametrize("host", METADATA)
+def test_url_of_cloud_metadata_is_a_bad_reply(table, host):
+    desk = Desk(query=lines(PROTOCOL, metadata(), file("a", url=f"https://{host}/a?sig={SIGNATURE}")))
+
+    with pytest.raises(BadReply, match="cloud metadata") as caught:
+        table(desk).to_arrow()
+
+    assert SIGNATURE not in str(caught.value)
+    assert len(desk.requests) == 1
+
+
+@pytest.mark.parametrize("host", METADATA)
+def test_redirect_to_cloud_metadata_is_a_bad_reply(table, host):
+    desk = desk_of({"a": b"x"}).on("GET store.test/a", httpx.Response(302, headers={"Location": f"https://{host}/a?sig={SIGNATURE}"}))
+
+    with pytest.raises(BadReply, match="cloud metadata") as caught:
+        table(desk).to_arrow()
+
+    assert SIGNATURE not in f"{caught.value} {caught.value.exchange}"
+    assert len(desk.requests) == 2
+
+
 def test_https_redirect_of_a_file_is_followed(table):
     content = parquet_file(A)
     desk = desk_of({"a": content})

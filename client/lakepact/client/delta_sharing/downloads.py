@@ -1,7 +1,7 @@
 """Data files and deletion vectors, fetched from wherever the server points to.
 
 The URLs are secrets, and not of the server's own: they get no credentials, are shown without their queries, and lead to http(s)
-addresses only, also by redirects.
+addresses only and to no metadata of a cloud, also by redirects.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from lakepact.client import errors
 from lakepact.client.auth import NoAuth
 from lakepact.client.engine import Attempt, Carried, Engine, Flow
+from lakepact.client.origins import is_metadata
 from lakepact.client.redaction import without_query
 from lakepact.client.refusals import Refusals
 from lakepact.client.urls import origin, web_address
@@ -53,7 +54,7 @@ class Downloads:
         """Fetch the file at `url`, or a piece of it, with the body still to be read; whoever sends all of it when asked for a piece may.
 
         Raises:
-            BadReply: The URL, or where it redirects to, is not an http(s) address.
+            BadReply: The URL, or where it redirects to, is not an http(s) address, or one of cloud metadata.
             ResponseError: The file is not given.
             Unreachable: No reply came.
         """
@@ -81,13 +82,15 @@ class Downloads:
 
 
 def _check(url: str, call: Call[Any]) -> None:
+    # The target is not shown: it may be anything.
+    problem = ""
     try:
-        web_address(url)
+        if is_metadata(urlsplit(web_address(url)).hostname or ""):
+            problem = "is an address of cloud metadata, which is not fetched"
     except ValueError:
-        # The target is not shown: it may be anything.
-        raise errors.BadReply(
-            errors.Failure(operation=call.operation, message="the URL of a file is not an http or https address")
-        ) from None
+        problem = "is not an http or https address"
+    if problem:
+        raise errors.BadReply(errors.Failure(operation=call.operation, message=f"the URL of a file {problem}"))
 
 
 def _redirected(url: str, location: str, carried: Carried[Any]) -> str:
