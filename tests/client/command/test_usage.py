@@ -64,6 +64,8 @@ def test_refused_credentials_exit_with_3_and_hide_the_secret(guarded, option):
         ("ls", "http://127.0.0.1:1", "--credential-env", "GOOD", "--token-endpoint", f"nowhere:{SECRET}"),
         ("ls", "http://127.0.0.1:1", "--token-env", "GOOD", "--credential-env", "GOOD"),
         ("ls", "http://127.0.0.1:1/delta-sharing", "--warehouse", "w"),
+        ("ls", "http://127.0.0.1:1/delta-sharing", "--trust-origin", "file:"),
+        ("ls", "http://127.0.0.1:1", "--trust-origin", "catalog.example"),
         ("ls", "http://127.0.0.1:1/delta-sharing", "a.b.c"),
         ("ls", "http://127.0.0.1:1", "a..b"),
         ("show", "http://127.0.0.1:1", "t"),

@@ -93,8 +93,8 @@ def _client(asked: Asking) -> Client:
     auth = _auth(asked, address)
     if (asked.contract or _spoken(address)) == ICEBERG:
         return IcebergCatalog(address, warehouse=asked.warehouse, auth=auth, trusted_origins=asked.trust_origin, retries=_RETRIES)
-    if asked.warehouse:
-        raise WrongUsage("a server of Delta Sharing has no warehouses")
+    if asked.warehouse or asked.trust_origin:
+        raise WrongUsage("--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets neither")
     return SharingClient(Profile(address, auth), retries=_RETRIES)
 
 
@@ -114,7 +114,7 @@ def _profile(asked: Asking) -> Profile:
     path = Path(asked.address)
     if not path.is_file():
         raise WrongUsage("ADDRESS is neither an http or https address nor a file")
-    if asked.contract == ICEBERG or any((asked.warehouse, asked.token_env, asked.credential_env)):
+    if asked.contract == ICEBERG or any((asked.warehouse, asked.token_env, asked.credential_env, asked.trust_origin)):
         raise WrongUsage("the file of a profile leads to a server of Delta Sharing, and says itself who asks")
     try:
         return Profile.read(path)
