@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.types import DecimalType, DoubleType
 
-from lakepact.client import IcebergCatalog, column, pyiceberg_table
+from lakepact.client import BadReply, IcebergCatalog, UntrustedOrigin, column, pyiceberg_table
 from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
 from lakepact.spark.iceberg_files import FileReader, UnsupportedDeletes, planned_by_driver, planned_by_server
@@ -131,6 +131,22 @@ def test_credentials_of_the_plan_open_its_files(catalog):
     opening = [type(file)(file.task, {"py-io-impl": "pyiceberg.io.pyarrow.PyArrowFileIO"}) for file in files]
 
     assert read(scan, opening, properties={"py-io-impl": "spark_file_io.RefusingFileIO"}) == KEPT
+
+
+def test_files_of_this_machine_are_not_read_for_a_remote_catalog(catalog):
+    scan, files = planned(catalog, "position", "server")
+    reader = FileReader.of(scan, {}, None, trusted=TrustedOrigins.of("https://catalog.test"))
+
+    with pytest.raises(UntrustedOrigin, match="of this machine"):
+        next(reader.read(files, dict))
+
+
+@pytest.mark.parametrize("config", [{"py-io-impl": "subprocess.Popen"}, {"s3.endpoint": "http://169.254.169.254"}])
+def test_settings_of_a_plan_are_checked(catalog, config):
+    scan, files = planned(catalog, "position", "driver")
+
+    with pytest.raises(BadReply, match=r"subprocess|cloud metadata"):
+        read(scan, [type(file)(file.task, config) for file in files])
 
 
 def test_reader_carries_no_history(catalog):

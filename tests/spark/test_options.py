@@ -41,6 +41,13 @@ def test_catalog_table_is_named_with_its_namespace():
     assert table_options(CATALOG | {"s3.endpoint": "e"}) == named
 
 
+def test_trusted_origins_are_separated_by_commas():
+    table = table_options(CATALOG | {"trustedOrigins": "file:, https://signer.test"})
+
+    assert isinstance(table, CatalogTable)
+    assert table.trusted_origins == ("file:", "https://signer.test")
+
+
 @pytest.mark.parametrize(
     ("given", "auth"),
     [({}, NoAuth), ({"token": SECRET}, BearerToken), ({"clientId": "me", "clientSecret": SECRET}, ClientCredentials)],
