@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 
 from lakepact.client.limits import METER
+from lakepact.client.transport.routes import reachable
 
 if TYPE_CHECKING:
     import ssl
@@ -136,10 +137,10 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
         try:
             async with asyncio.timeout(timeout):
                 found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            for *_, address in found:
+            for address in reachable(host, found):
                 try:
                     async with asyncio.timeout(timeout):
-                        _, stream = await loop.create_connection(lambda: _AsyncStream(loop), *address[:2])
+                        _, stream = await loop.create_connection(lambda: _AsyncStream(loop), address, port)
                 except OSError as failed:
                     error = failed
                 else:

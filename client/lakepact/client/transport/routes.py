@@ -1,19 +1,21 @@
-"""The certificates and proxies that the environment names."""
+"""The certificates and proxies that the environment names, and the addresses of hosts."""
 
 from __future__ import annotations
 
 import ssl
 from functools import cache
 from os import environ
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import certifi
 import httpcore
 
+from lakepact.client.origins import is_metadata
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 
@@ -56,3 +58,20 @@ def proxy(origin: httpcore.Origin, among: Mapping[str, httpcore.Proxy]) -> httpc
     found = among.get(origin.scheme.decode()) or among.get("all")
     host = origin.host.decode()
     return None if found is None or proxy_bypass(host) or proxy_bypass(f"{host}:{origin.port}") else found
+
+
+def reachable(host: str, resolved: Iterable[tuple[Any, ...]]) -> list[str]:
+    """Return the addresses of a host.
+
+    Args:
+        host: The host.
+        resolved: What `getaddrinfo` returned for it.
+
+    Raises:
+        OSError: A name resolves to the metadata of a cloud; whoever owns the name would choose what is asked there.
+    """
+    addresses = [str(address[0]) for *_, address in resolved]
+    for address in addresses:
+        if address != host and is_metadata(address):
+            raise OSError(f"{host} resolves to {address}, an address of cloud metadata, which is not connected to by name")
+    return addresses

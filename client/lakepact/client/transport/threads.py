@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import httpcore
 
 from lakepact.client.limits import METER
+from lakepact.client.transport.routes import reachable
 
 if TYPE_CHECKING:
     import ssl
@@ -47,9 +49,19 @@ class Backend(httpcore.SyncBackend):
     The HTTP library has a timeout for each read, and none for a reply: headers that arrive byte by byte would never end.
     """
 
-    def connect_tcp(self, *args: Any, **options: Any) -> _Stream:
-        """Return a stream to a host."""
-        return _Stream(super().connect_tcp(*args, **options))
+    def connect_tcp(self, host: str, port: int, *rest: Any, **options: Any) -> _Stream:
+        """Return a stream to a host: its addresses are tried one after another, none of them resolved again."""
+        error: Exception = httpcore.ConnectError(f"{host} has no address")
+        try:
+            addresses = reachable(host, socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except OSError as failed:
+            raise httpcore.ConnectError(str(failed)) from failed
+        for address in addresses:
+            try:
+                return _Stream(super().connect_tcp(address, port, *rest, **options))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
+                error = failed
+        raise error
 
 
 class Slots:
