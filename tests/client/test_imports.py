@@ -45,7 +45,7 @@ def loaded(module: Path) -> set[str]:
 def test_module_imports_only_installed_libraries(module):
     extra = {"duckdb", "pandas", "polars", "pyarrow", "pyroaring"} if OF_ROWS in module.parents else set()
     extra |= {"click"} if OF_COMMAND in module.parents else set()
-    extra |= {"pyiceberg"} if module.name == "pyiceberg_tables.py" else set()
+    extra |= {"pyiceberg"} if module.name in {"file_io.py", "pyiceberg_tables.py"} else set()
     extra |= {"opentelemetry"} if module.name == "spans.py" else set()
     extra |= {"botocore"} if module.name == "sigv4.py" else set()
     extra |= {"httpx"} if module.name == "given.py" else set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -86,6 +87,14 @@ def test_overrides_uri_at_a_trusted_origin_is_used(good, evil, at, kind):
         assert catalog.list_namespaces() == [("evil",)]
 
     assert evil.saw(TOKEN)
+
+
+@pytest.mark.parametrize("kind", [IcebergCatalog, AsyncIcebergCatalog])
+def test_pickled_catalog_keeps_its_trusted_origins(kind):
+    catalog = kind("http://127.0.0.1:1", trusted_origins=("https://eu.test",), properties={"token": TOKEN})
+
+    assert pickle.loads(pickle.dumps(catalog)).trusted_origins == catalog.trusted_origins
+    assert TOKEN not in repr(catalog.trusted_origins)
 
 
 @pytest.mark.parametrize("uri", ["{good}/other", "HTTP://127.0.0.1:{port}/other/"])

@@ -86,7 +86,7 @@ def test_files_of_this_machine_are_read_for_a_catalog_on_it(remote, loaded, host
         assert rows_of(catalog) == ROWS.to_pydict()
 
 
-def test_cat_reads_files_of_this_machine_for_a_remote_catalog_only_if_told_so(remote, loaded, capfd):
+def test_cat_reads_files_of_this_machine_only_with_trust_origin(remote, loaded, capfd):
     remote.on("/v1/namespaces/n/tables/t", table(loaded))
     command = ["cat", named(remote), "n.t", "--json"]
 

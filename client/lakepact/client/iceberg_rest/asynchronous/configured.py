@@ -72,6 +72,7 @@ class AsyncConfigured:
             "warehouse": warehouse,
             "properties": self._properties,
             "auth": auth,
+            "trusted_origins": trusted_origins,
             "retries": retries,
             "timeouts": timeouts,
             "limits": limits,
