@@ -74,6 +74,7 @@ class Configured:
             "warehouse": warehouse,
             "properties": self._properties,
             "auth": auth,
+            "trusted_origins": trusted_origins,
             "retries": retries,
             "timeouts": timeouts,
             "limits": limits,
