@@ -116,7 +116,7 @@ def test_signer_at_another_origin_gets_no_token(remote, loaded, place):
         assert f'trusted_origins=("{evil.url}",)' in str(raised.value)
 
 
-@pytest.mark.parametrize("address", ["s3.signer.uri", "uri"])
+@pytest.mark.parametrize("address", ["s3.signer.uri", "signer.uri", "uri", "s3.signer.endpoint", "signer.endpoint"])
 def test_signer_of_the_configuration_at_another_origin_gets_no_token(remote, loaded, address):
     with serving() as evil:
         remote.on("/v1/config", {"defaults": {**SIGNER, address: evil.url}, "overrides": {}})
@@ -168,6 +168,14 @@ def test_store_at_another_origin_gets_no_token_of_this_machine(remote, loaded, c
     remote.on("/v1/namespaces/n/tables/t", table(loaded, config=config))
 
     with IcebergCatalog(named(remote)) as catalog, pytest.raises(UntrustedOrigin, match=r'trusted_origins=\("https://evil\.test",\)'):
+        pyiceberg_table(catalog, "n.t")
+
+
+@pytest.mark.parametrize("address", ["http://[", "", "a:b", "http://a:port", "https://a b"])
+def test_invalid_address_of_a_store_is_a_bad_reply(remote, loaded, address):
+    remote.on("/v1/namespaces/n/tables/t", table(loaded, config={**SIGNER, "s3.signer.uri": address}))
+
+    with IcebergCatalog(named(remote)) as catalog, pytest.raises(BadReply):
         pyiceberg_table(catalog, "n.t")
 
 

@@ -32,6 +32,8 @@ _HOSTS = {
     "adls.blob-storage-authority": _ADLS_SECRETS,
     "adls.dfs-storage-authority": _ADLS_SECRETS,
 }
+#: Properties that lead to the signer of requests, which gets the token of the catalog; an endpoint is an address or a path.
+_SIGNERS = frozenset({"uri", "s3.signer.uri", "signer.uri", "s3.signer.endpoint", "signer.endpoint"})
 _ENDS = ("endpoint", "uri", "host", "authority")
 
 
@@ -50,13 +52,12 @@ def file_io(properties: Mapping[str, Any], location: str, trusted: TrustedOrigin
     named = {key: value for key, value in properties.items() if isinstance(value, str) and value not in trusted.own}
     check_classes(named, trusted)
     for key, value in named.items():
-        if key.endswith(_ENDS) and is_metadata(urlsplit(_with_scheme(value)).hostname or ""):
+        if key.endswith(_ENDS) and is_metadata(_host(value)):
             raise BadReply(Failure(operation=_OPERATION, message=f"the server's property {key!r} is an address of cloud metadata"))
-    signer = "s3.signer.uri" if "s3.signer.uri" in properties else "uri"
-    given = [key for key, secrets in _HOSTS.items() if not any(named.get(secret) for secret in secrets)]
-    for key in [*given, *([signer] if properties.get("s3.signer") else ())]:
-        if key in named:
-            trusted.address(_with_scheme(named[key]), operation=_OPERATION, name=f"the property {key!r}")
+        is_host = key in _HOSTS and not any(named.get(secret) for secret in _HOSTS[key])
+        is_signer = key in _SIGNERS and "s3.signer" in properties and (key.endswith("uri") or ":" in value.partition("/")[0])
+        if is_host or is_signer:
+            trusted.address(_with_scheme(value), operation=_OPERATION, name=f"the property {key!r}")
     found = load_file_io(dict(properties), location)
     return found if FILES in trusted.origins else _RemoteFileIO(found, trusted)
 
@@ -76,6 +77,13 @@ def check_classes(properties: Mapping[str, str], trusted: TrustedOrigins) -> Non
 
 def _with_scheme(address: str) -> str:
     return address if "://" in address else f"https://{address}"
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(_with_scheme(address)).hostname or ""
+    except ValueError:
+        return ""
 
 
 class _RemoteFileIO(FileIO):
