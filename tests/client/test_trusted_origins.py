@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import pickle
 from functools import partial
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -305,3 +307,69 @@ def test_loops_share_the_check_of_addresses(monkeypatch, good):
             return (await catalog.config()).overrides
 
     assert asyncio.run(overrides()) == {}
+
+
+# Clients of httpx that the caller brings
+
+LEAKY = {"headers": {"Authorization": f"Bearer {TENANT}"}, "cookies": {"session": TENANT}, "auth": ("me", TENANT), "follow_redirects": True}
+SCHEMA = '{"type":"struct","fields":[]}'
+CLIENTS = {"sync": (IcebergCatalog, httpx.Client), "async": (AsyncIcebergCatalog, httpx.AsyncClient)}
+
+
+def brought(kind, client):
+    """Return the catalog of a kind, with such a client."""
+    return lambda address, **options: kind(address, **options | {"http": client(**LEAKY)})
+
+
+@pytest.mark.parametrize(("kind", "client"), CLIENTS.values(), ids=CLIENTS)
+def test_redirect_is_not_followed_by_a_client_of_the_caller(good, evil, kind, client):
+    good.on("/v1/config", status=307, Location=f"{evil.url}/v1/config", **{"Set-Cookie": "a=b"})
+
+    with (
+        Driven(brought(kind, client), good.url, auth=BearerToken(TOKEN), retries=NO_RETRIES) as catalog,
+        pytest.raises(BadReply, match="not followed"),
+    ):
+        catalog.config()
+
+    assert evil.requests == []
+    assert not good.saw(TENANT)
+
+
+@pytest.mark.parametrize(("kind", "client"), CLIENTS.values(), ids=CLIENTS)
+def test_overrides_uri_gets_no_request_of_a_client_of_the_caller(good, evil, kind, client):
+    configure(good, overrides={"uri": evil.url})
+
+    with Driven(brought(kind, client), good.url, auth=BearerToken(TOKEN)) as catalog, pytest.raises(UntrustedOrigin):
+        catalog.list_namespaces()
+
+    assert evil.requests == []
+
+
+def test_file_of_a_share_gets_nothing_of_a_client_of_the_caller(good, evil):
+    lines = [
+        {"protocol": {"minReaderVersion": 1}},
+        {
+            "metaData": {
+                "id": "7",
+                "format": {"provider": "parquet"},
+                "schemaString": '{"type":"struct","fields":[]}',
+                "partitionColumns": [],
+            }
+        },
+        {"file": {"url": f"{evil.url}/a", "id": "a", "partitionValues": {}, "size": 1}},
+    ]
+    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    good.on("/shares/s/schemas/d/tables/t/query", body, **{"Content-Type": "application/x-ndjson", "Delta-Table-Version": "1"})
+    evil.on("/a", status=302, Location=f"{good.url}/back")
+    profile = {"shareCredentialsVersion": 1, "endpoint": good.url, "bearerToken": TOKEN}
+
+    with (
+        httpx.Client(**LEAKY) as http,
+        SharingClient(profile, retries=NO_RETRIES, http=http) as client,
+        pytest.raises(LakepactError),
+    ):
+        client.table("s", "d", "t").query().to_arrow()
+
+    fetched = [headers for origin in (evil, good) for path, headers in origin.requests if path in {"/a", "/back"}]
+    assert len(fetched) >= 2
+    assert not any(secret in str(headers) for headers in fetched for secret in (TOKEN, TENANT))
