@@ -65,10 +65,10 @@ def reachable(host: str, resolved: Iterable[tuple[Any, ...]]) -> list[str]:
 
     Args:
         host: The host.
-        resolved: What `getaddrinfo` returned for it.
+        resolved: The results of `getaddrinfo`.
 
     Raises:
-        OSError: A name resolves to the metadata of a cloud; whoever owns the name would choose what is asked there.
+        OSError: A name resolves to the metadata of a cloud, which the owner of the name would choose.
     """
     addresses = [str(address[0]) for *_, address in resolved]
     for address in addresses:
