@@ -34,7 +34,7 @@ except ImportError:
     raise ImportError(message, name="pyiceberg") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
 
     import pyarrow as pa
     from pydantic import BaseModel
@@ -112,7 +112,7 @@ def pyiceberg_table(
 
 
 @contextlib.contextmanager
-def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Iterator[None]:
+def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Generator[None]:
     try:
         yield
     except errors.LakepactError as error:
