@@ -6,6 +6,7 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -288,5 +289,5 @@ def test_writing_an_invalid_item_of_a_reply_raises_bad_reply(document: Document,
     ids=["invalid", "unknown", "unsupported", "contradictory"],
 )
 def test_table_that_pyiceberg_cannot_read_is_a_bad_reply(document: Document) -> None:
-    with IcebergCatalog(ADDRESS, carrier=served(document).carrier) as catalog, pytest.raises(errors.BadReply):
+    with IcebergCatalog(ADDRESS, http=httpx.Client(transport=served(document).carrier)) as catalog, pytest.raises(errors.BadReply):
         pyiceberg_table(catalog, "n.t")
