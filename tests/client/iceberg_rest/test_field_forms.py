@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -21,9 +21,6 @@ from lakepact.generated.iceberg_rest.models import (
     ViewMetadata,
 )
 from table_documents import partition_field, snapshot, sort_field, table
-
-if TYPE_CHECKING:
-    import httpx
 
 Document = dict[str, Any]
 ADDRESS = "http://catalog"
