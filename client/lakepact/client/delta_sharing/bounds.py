@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Digits that every double holds: delta-rs writes a decimal as a double.
 _DIGITS = 15
-#: What delta-rs writes for decimals without a fraction that are beyond.
+#: delta-rs writes these for decimals without a fraction that exceed 64 bits.
 _LONGEST = (-(2**63), 2**63 - 1)
 #: Characters of a text that is not known to be cut.
 _WHOLE = 31

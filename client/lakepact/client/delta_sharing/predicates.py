@@ -190,7 +190,7 @@ def _comparison(predicate: Comparison, kind: str, low: str, high: str) -> dict[s
         return {"op": operator, "children": [column | {"valueType": kind}, literal | {"valueType": kind}]}
 
     if predicate.operator != "equal":
-        # What a statistic lost can be all that a value differs by.
+        # A bound may differ from the value by no more than its statistic lost, so that it is included.
         operator = predicate.operator if kind in _EXACT else predicate.operator.removesuffix("OrEqual") + "OrEqual"
         return compared(operator, high if operator.startswith("less") else low)
     if low == high:

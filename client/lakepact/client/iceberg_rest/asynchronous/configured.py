@@ -62,7 +62,7 @@ class AsyncConfigured:
         self._properties = dict(properties or {})
         self._headers = header_properties(self._properties)
         encode_prefix(self._properties.get("prefix", ""))
-        #: Where answers of the server may lead.
+        #: The origins, beside that of the server, that may get credentials.
         self.trusted_origins = TrustedOrigins.of(engine.address, trusted_origins, self._properties.values())
         self._config: CatalogConfig | None = None
         self._config_lock = asyncio.Lock()
