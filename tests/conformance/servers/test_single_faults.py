@@ -48,9 +48,11 @@ def creates_only_staged_tables(service: Service) -> None:
             service.handlers["tableExists"](namespace=place[0], table=place[1])
         except Problem:
             there = False
-        if creates and not there and stages.pop(place, None) is None:
+        if creates and not there and place not in stages:
             raise Problem(404, "NoSuchTableException", f"Table does not exist: {place} was not staged")
-        return commit(**arguments)
+        reply = commit(**arguments)
+        stages.pop(place, None)  # not before: a handler that leaves the event loop is called again
+        return reply
 
     service.handlers.update(createTable=stage, updateTable=only_staged)
 
