@@ -138,16 +138,11 @@ class AsyncBackend(httpcore.AsyncNetworkBackend):
             async with asyncio.timeout(timeout):
                 found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             for address in reachable(host, found):
-                stream = _AsyncStream(loop)
                 try:
                     async with asyncio.timeout(timeout):
-                        await loop.create_connection(lambda: stream, address, port)  # noqa: B023 - called before it returns
+                        _, stream = await loop.create_connection(lambda: _AsyncStream(loop), address, port)
                 except OSError as failed:
                     error = failed
-                except asyncio.CancelledError:  # the connection may have been made already
-                    if getattr(stream, "_transport", None) is not None:
-                        await stream.aclose()
-                    raise
                 else:
                     return stream
         except OSError as failed:
