@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from lakepact.conformance.campaign import judged_runs, plans, runs, tables
+from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.analysis import summaries
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
@@ -88,7 +88,7 @@ def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> P
 
 def said(run: Path, engine: Any) -> dict[str, list[dict[str, Any]]]:
     """Judge a run, and return its sorted verdicts and answers without the members that differ between runs."""
-    judged_runs.judge(run, engine)
+    run_verdicts.judge(run, engine)
     return kept(run)
 
 

@@ -6,16 +6,16 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import mutants
-from lakepact.conformance import suite as suites
-from lakepact.conformance.escaping import code
-from lakepact.conformance.escaping import markdown as md
-from lakepact.conformance.escaping import markdown_sentence as sentence
+from lakepact.conformance.evidence.escaping import code
+from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.escaping import markdown_sentence as sentence
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.running.suite import Suite
     from lakepact.generated.contract import Requirement
 
 FOLDER = "requirements"

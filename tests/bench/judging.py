@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 from campaigns import Here, few_cases, ran
 from faulty import mutants
-from lakepact.conformance.arrow import pa
-from lakepact.conformance.campaign import judged_runs, tables
+from lakepact.conformance.campaign import run_verdicts, tables
 from lakepact.conformance.campaign.engines.local import LocalEngine
+from lakepact.conformance.evidence.arrow import pa
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -225,9 +225,9 @@ def main() -> int:
         run = folder / "run" if (folder / "run").is_dir() else generated(folder, chosen.exchanges, all_different=chosen.all_different)
         steps: dict[str, Taken] = {}
         with measured() as steps["judge"], LocalEngine() as engine:
-            judged_runs.judge(run, engine)
+            run_verdicts.judge(run, engine)
         with measured() as steps["analyse"], LocalEngine() as engine:
-            found = judged_runs.analyse(run, engine)
+            found = run_verdicts.analyse(run, engine)
         exchanges = sum(row["exchanges"] for row in found["outcomes"])
         verdicts = tables.read(run / "results", tables.RESULTS, ["http_status"]).num_rows
     made = ", ".join(f"{len(rows):,} {name}" for name, rows in found.items())

@@ -15,7 +15,7 @@ from lakepact.client import IcebergCatalog, LakepactError, errors
 from lakepact.client.auth import BearerToken
 from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redacted
 from lakepact.client.wire import Reply, Request
-from lakepact.conformance.redaction import redacted as redacted_by_the_suite
+from lakepact.conformance.evidence.redaction import redacted as redacted_by_the_suite
 
 from .conftest import FEED, VISIT, Pet
 

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from lakepact.conformance.escaping import code, markdown_sentence, plain
-from lakepact.conformance.escaping import markdown as md
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import code, markdown_sentence, plain
+from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import plural
 from servers_matrix.page import COUNTED, read_report, requirements_table, short
 

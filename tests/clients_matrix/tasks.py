@@ -8,9 +8,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import suite as suites
 from lakepact.conformance.clients.program import Program
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

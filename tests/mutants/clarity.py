@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lakepact.conformance.outcome import Verdict
+    from lakepact.conformance.evidence.outcome import Verdict
 
 #: Python values in text: a dict, list, tuple or set of strings, bytes, an object, a constant.
 PYTHON_VALUE = re.compile(

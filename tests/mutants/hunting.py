@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running
 from mutants import fault_named, own_faults
@@ -36,9 +36,9 @@ from mutants.clarity import obscure
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
 
-    from lakepact.conformance.embedded_target import EmbeddedTarget
-    from lakepact.conformance.suite import Suite
-    from lakepact.conformance.target import Target
+    from lakepact.conformance.evidence.target import Target
+    from lakepact.conformance.running.embedded_target import EmbeddedTarget
+    from lakepact.conformance.running.suite import Suite
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Fault
 

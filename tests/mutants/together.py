@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance import runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.conformance.plan import Plan, plan
+from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.running import runner
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.plan import Plan, plan
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import service
 from lakepact.reference_server.service import Settings
@@ -41,7 +41,7 @@ from mutants.hunting import BROKEN, served
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lakepact.conformance.outcome import Verdict
+    from lakepact.conformance.evidence.outcome import Verdict
     from lakepact.reference_server.faults import Fault
     from lakepact.reference_server.service import Service
 

@@ -16,8 +16,8 @@ import duckdb
 import orjson
 import pytest
 
-from lakepact.conformance import suite
-from lakepact.conformance.embedded import embedded
+from lakepact.conformance.running import suite
+from lakepact.conformance.running.embedded_server import embedded
 from lakepact.reference_server import running
 
 from .page_blocks import PAGES, ROOT, Block, blocks

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import code, code_block
-from lakepact.conformance.escaping import markdown as md
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import code, code_block
+from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.outcome import Outcome
 from servers_matrix.page import NAME
 
 if TYPE_CHECKING:

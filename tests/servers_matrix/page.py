@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.escaping import markdown as md
-from lakepact.conformance.escaping import markdown_sentence
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.escaping import markdown_sentence
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.looks import LOOKS
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.extras import OF_CHECKS
+from lakepact.conformance.evidence.extras import OF_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,1 +1,1 @@
-"""Fixtures of pytest for projects that use a catalog or shared tables."""
+"""pytest: fixtures for projects that use a catalog or shared tables, and requirements as tests."""

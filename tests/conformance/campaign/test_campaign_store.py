@@ -11,7 +11,7 @@ from pyiceberg.catalog import load_catalog
 from campaigns import Here, few_cases, ran
 from faulty import mutants
 from lakepact.client import SharingClient
-from lakepact.conformance.campaign import documents, judged_runs, landing, tables
+from lakepact.conformance.campaign import documents, landing, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.landing import TABLES, delta, iceberg
@@ -33,8 +33,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     for name, faults in {"first": (), "second": FAULTS}.items():
         with serving(warehouse="memory:", faults=mutants(faults)) as server:
             found.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}", chunk=1000))
-        judged_runs.judge(folder / name, Here())
-        judged_runs.analyse(folder / name, Here())
+        run_verdicts.judge(folder / name, Here())
+        run_verdicts.analyse(folder / name, Here())
     return found[0], found[1]
 
 
@@ -70,7 +70,7 @@ def test_repeated_landing_replaces_only_changed_tables(runs: tuple[Path, Path], 
         before = table.scan().to_arrow().num_rows
         tables.replace(tables.read(runs[0] / "coverage", findings.COVERAGE).slice(1), runs[0] / "coverage")
         changed = list(iceberg.land(landing.kept(runs[0]), server.url))
-        judged_runs.analyse(runs[0], Here())
+        run_verdicts.analyse(runs[0], Here())
 
         assert [one.table for one in again if one.changed] == []
         assert [one.table for one in changed if one.changed] == ["coverage"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from campaigns import Here, exchanges, ran, said
 from faulty import mutants
-from lakepact.conformance import suite as suites
 from lakepact.conformance.campaign import plans, tables
 from lakepact.conformance.campaign.analysis import summaries
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:

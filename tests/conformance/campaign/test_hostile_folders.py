@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 
 from campaigns import Here, command, few_cases, ran
 from faulty import mutants
-from lakepact.conformance.campaign import judged_runs, landing, tables
+from lakepact.conformance.campaign import landing, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.analysis.findings import Sources
 from lakepact.conformance.campaign.cli import campaign
@@ -47,8 +47,8 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packed")
     with running(warehouse="memory:") as server, running(warehouse="memory:", faults=mutants(["creation-is-201"])) as faulty:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}", f"b={faulty.url}")
-    judged_runs.judge(run, Here())
-    judged_runs.analyse(run, Here())
+    run_verdicts.judge(run, Here())
+    run_verdicts.analyse(run, Here())
     return folder
 
 
@@ -234,16 +234,16 @@ def watch(event, given):
         events.append((event, str(given)[:200]))
     if event == "open" and given[1] and set(given[1]) & set("wax+") and not str(given[0]).startswith((run, "/tmp/lakepact-", "/dev/null")):
         events.append((event, str(given)[:200]))
-from lakepact.conformance.campaign import judged_runs
+from lakepact.conformance.campaign import run_verdicts
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from campaigns import Here
 from pathlib import Path
-judged_runs.judge(Path(run), Here())  # imports what it needs
-judged_runs.analyse(Path(run), LocalEngine(1))
+run_verdicts.judge(Path(run), Here())  # imports what it needs
+run_verdicts.analyse(Path(run), LocalEngine(1))
 sys.addaudithook(watch)
-judged_runs.judge(Path(run), Here())
-found = facts.facts(Path(run), judged_runs.analyse(Path(run), LocalEngine(1)), compared=False)
+run_verdicts.judge(Path(run), Here())
+found = facts.facts(Path(run), run_verdicts.analyse(Path(run), LocalEngine(1)), compared=False)
 html.html(found), markdown.markdown(found)
 watching = list(events)
 print(watching)

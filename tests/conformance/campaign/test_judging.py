@@ -12,7 +12,7 @@ from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging import verdicts
 from lakepact.conformance.campaign.judging.verdicts import judged
-from lakepact.conformance.outcome import Unmet, broken
+from lakepact.conformance.evidence.outcome import Unmet, broken
 from lakepact.reference_server.running import running as serving
 
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")

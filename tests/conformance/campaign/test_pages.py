@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from campaigns import Here, few_cases, ran
 from faulty import mutants
-from lakepact.conformance.campaign import judged_runs, tables
+from lakepact.conformance.campaign import run_verdicts, tables
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.reference_server.running import running as serving
@@ -29,8 +29,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
     folder = tmp_path_factory.mktemp("pages")
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"a-target-with-a-rather-long-name={bad.url}")
-    judged_runs.judge(run, Here())
-    return facts.facts(run, judged_runs.analyse(run, Here(), run), compared=True)
+    run_verdicts.judge(run, Here())
+    return facts.facts(run, run_verdicts.analyse(run, Here(), run), compared=True)
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,8 @@ def test_divergence_names_the_place_of_the_difference(shown: facts.Facts) -> Non
 
 
 def test_pages_of_an_interrupted_run_count_the_missing_cases(shown: facts.Facts, ended: Path) -> None:
-    judged_runs.judge(ended, Here())
-    early = facts.facts(ended, judged_runs.analyse(ended, Here()), compared=False)
+    run_verdicts.judge(ended, Here())
+    early = facts.facts(ended, run_verdicts.analyse(ended, Here()), compared=False)
     cases = tables.read(ended / "cases", tables.CASES).num_rows
     landed = tables.read(ended / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])).to_pylist()[0]
 

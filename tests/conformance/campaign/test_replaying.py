@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from campaigns import Here, ran
 from faulty import mutants
-from lakepact.conformance.campaign import judged_runs, plans, replay, tables
+from lakepact.conformance.campaign import plans, replay, run_verdicts, tables
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.planning.cases import case_of
 from lakepact.reference_server.running import running as serving
@@ -31,7 +31,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plans.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
     with serving(warehouse="memory:", faults=mutants(FAULTS)) as server:
         ran(folder / "plan", folder / "run", Here(), f"a={server.url}", chunk=1000)
-    judged_runs.judge(folder / "run", Here())
+    run_verdicts.judge(folder / "run", Here())
     return folder / "run"
 
 

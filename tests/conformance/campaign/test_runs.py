@@ -10,7 +10,7 @@ import pytest
 
 from campaigns import Here, exchanges, few_cases, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import documents, judged_runs, runs, tables
+from lakepact.conformance.campaign import documents, run_verdicts, runs, tables
 from lakepact.conformance.campaign.analysis import summaries
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import asked
@@ -202,4 +202,4 @@ def test_analysis_of_an_unjudged_run_raises_lookup_error(tmp_path: Path) -> None
     tables.write_json(document, tmp_path / "run.json")
 
     with pytest.raises(LookupError, match="judge it first"):
-        judged_runs.analyse(tmp_path, Here())  # type: ignore[arg-type]
+        run_verdicts.analyse(tmp_path, Here())  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 
 from campaigns import Here, exchanges, kept, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import judged_runs, plans, tables
+from lakepact.conformance.campaign import plans, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import findings, summaries
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.reference_server.running import running as serving
@@ -62,8 +62,8 @@ def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory
     """Return a run on Spark, judged and analysed there."""
     with three_targets() as targets:
         run = ran(plan, tmp_path_factory.mktemp("spark") / "run [2] {a}", engine, *targets, chunk=1000)
-    judged_runs.judge(run, engine)
-    judged_runs.analyse(run, engine, run)
+    run_verdicts.judge(run, engine)
+    run_verdicts.analyse(run, engine, run)
     return run
 
 
@@ -107,7 +107,7 @@ def verdicts(found: dict[str, list[dict[str, Any]]]) -> set[tuple[str, str, str]
 
 def test_sql_analysis_equals_python_analysis(on_spark: Path) -> None:
     by_sql = {table: rows(on_spark, table) for table in findings.TABLES}
-    judged_runs.analyse(on_spark, Here(), on_spark)  # type: ignore[arg-type]
+    run_verdicts.analyse(on_spark, Here(), on_spark)  # type: ignore[arg-type]
 
     assert by_sql == {table: rows(on_spark, table) for table in by_sql}
 

@@ -10,8 +10,8 @@ import pytest
 
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.targets import asked, of_document
-from lakepact.conformance.exchanges import Exchange
-from lakepact.conformance.profiles import NoSecret
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.running.profiles import NoSecret
 
 if TYPE_CHECKING:
     from pathlib import Path

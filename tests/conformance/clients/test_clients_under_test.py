@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from client_faults import FAULTS
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
 from lakepact.conformance.clients.lab import Client
 from lakepact.conformance.clients.program import Program
-from lakepact.conformance.embedded import embedded
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.embedded_server import embedded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lakepact.conformance.target import Target
+    from lakepact.conformance.evidence.target import Target
 
 HERE = Path(__file__).parent
 MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_sharing": HERE / "miniature_sharing_client.py"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lakepact.conformance.clients.program import Program
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

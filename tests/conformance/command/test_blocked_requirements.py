@@ -9,12 +9,13 @@ import pytest
 from rich.console import Console
 from tests.miniatures import answer, miniature
 
-from lakepact.conformance import expect, plan, runner
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import html, lines, markdown, text
 from lakepact.conformance.report.blocked import grouped
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 

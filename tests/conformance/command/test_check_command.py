@@ -15,10 +15,10 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance import suite as suites
 from lakepact.conformance.commands.check import check
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report import lines
-from lakepact.conformance.target import Target
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import contracts
 from lakepact.reference_server import running
 from miniatures import answer, miniature

@@ -93,7 +93,7 @@ import sys
 
 def test_it(lakepact_catalog):
     loaded = {name for name in sys.modules if name.startswith("lakepact.conformance.")}
-    assert loaded == {"lakepact.conformance.pytest_plugin", "lakepact.conformance.extras"}
+    assert loaded == {"lakepact.conformance.evidence", "lakepact.conformance.evidence.extras"}
 """, without=("rich",))  # fmt: skip
 
     assert (done.returncode, done.stdout.splitlines()[-1].startswith("1 passed")) == (0, True), done.stdout

@@ -17,9 +17,10 @@ from markdown_it import MarkdownIt
 
 from faulty import mutants
 from lakepact.cli import main
-from lakepact.conformance import escaping, known
-from lakepact.conformance.exchanges import Exchange
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence import escaping
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.judging import known_failures
 from lakepact.conformance.report import lines
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
@@ -219,7 +220,7 @@ def test_baseline_lists_no_pattern_of_a_hostile_report(place: str, attack: str, 
     kind, _, member = place.partition("/")
     out = tmp_path / "known.txt"
     lakepact("baseline", str(write(with_value(report, kind, member, attack), tmp_path)), "--out", str(out))
-    listed = known.read(out, Contract("iceberg_rest").requirements) if out.exists() else ()
+    listed = known_failures.read(out, Contract("iceberg_rest").requirements) if out.exists() else ()
 
     assert {line.pattern for line in listed} <= {ID}
 

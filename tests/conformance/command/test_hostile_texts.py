@@ -22,13 +22,14 @@ from campaigns import Here, exchanges, few_cases, ran
 from lakepact.cli import main
 from lakepact.client.command.text import json_line
 from lakepact.client.command.text import plain as client_plain
-from lakepact.conformance import as_tests, escaping
-from lakepact.conformance.campaign import judged_runs
+from lakepact.conformance.campaign import run_verdicts
 from lakepact.conformance.campaign.reporting import facts
 from lakepact.conformance.campaign.reporting import html as campaign_html
 from lakepact.conformance.campaign.reporting import markdown as campaign_markdown
+from lakepact.conformance.evidence import escaping
 from lakepact.conformance.report import compatibility, filters, html, junit, lines, markdown, matrices, text
 from lakepact.generated.contract import Contract
+from lakepact.testing import requirements
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def test_matrix_and_pytest_evidence_hold_no_active_content(report: list[dict[str
     matrices.show(made, Console(file=shown, width=200, color_system=None))
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
     broken = next(line for line in report if line.get("outcome") == "fail")
-    evidence = as_tests._evidence({**broken, "sentence": ATTACK}, exchanges, report[0])
+    evidence = requirements._evidence({**broken, "sentence": ATTACK}, exchanges, report[0])
 
     assert ACTING.findall(shown.getvalue() + matrices.markdown(made) + matrices.html(made) + evidence) == []
     assert TAGS.findall(matrices.html(made) + rendered(matrices.markdown(made))) == []
@@ -163,8 +164,8 @@ def test_texts_of_verdicts_are_escaped_in_every_report(report: list[dict[str, An
 def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> None:
     with miniature(hostile) as one, miniature(otherwise) as other:
         run = ran(few_cases(tmp_path / "plan"), tmp_path / "run", Here(), f"one={one}", f"other={other}")
-    judged_runs.judge(run, Here())
-    found = facts.facts(run, judged_runs.analyse(run, Here(), None), compared=False)
+    run_verdicts.judge(run, Here())
+    found = facts.facts(run, run_verdicts.analyse(run, Here(), None), compared=False)
     pages = [campaign_html.html(found), campaign_markdown.markdown(found), "\n".join(campaign_markdown.compared(found))]
 
     assert ACTING.findall("".join(pages)) == []

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from lakepact.conformance.commands.matrix import matrix
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import compatibility, lines, matrices
 
 if TYPE_CHECKING:

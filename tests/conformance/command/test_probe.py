@@ -9,9 +9,9 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance import discovery, profiles
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.probe import probe
+from lakepact.conformance.running import discovery, profiles
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running
 from miniatures import answer, miniature

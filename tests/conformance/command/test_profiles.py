@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.cli import main
-from lakepact.conformance import profiles
 from lakepact.conformance.commands.check import check
+from lakepact.conformance.running import profiles
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:

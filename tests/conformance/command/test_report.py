@@ -14,11 +14,12 @@ import pytest
 from rich.console import Console
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, loaded, seen
-from lakepact.conformance import expect, plan, runner
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import filters, html, junit, lines, markdown, text
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 

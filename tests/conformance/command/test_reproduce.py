@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from faulty import mutants
-from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.commands.reproduce import reproduce
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report import lines
-from lakepact.conformance.target import Target
+from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import contextlib
 import httpx
 import pytest
 
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.availability import Availability
-from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.availability import Availability
+from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.conformance.checks.iceberg_rest.protocol import schemas
-from lakepact.conformance.components import Components, Instance
-from lakepact.conformance.exchanges import Exchange
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging.components import Components, Instance
 from lakepact.generated.contract import Contract
 
 CONTRACT = Contract("iceberg_rest")

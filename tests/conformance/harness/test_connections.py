@@ -14,7 +14,7 @@ import h11
 import httpx
 import pytest
 
-from lakepact.conformance.connections import Connections
+from lakepact.conformance.http.connections import Connections
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -7,13 +7,13 @@ import pytest
 from degenerate_servers import never_answers
 from faulty import unnamed
 from hostile_servers import attacking, dripping_body
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.limits import Budget, GivenUp
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.limits import Budget, GivenUp
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.report.lines import lines as report_lines
-from lakepact.conformance.target import Target
-from lakepact.conformance.wire import NoAnswer, Wire
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.running import running

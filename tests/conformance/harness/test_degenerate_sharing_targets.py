@@ -13,10 +13,10 @@ import pytest
 
 from degenerate_servers import always, forgets_namespaces, forgets_pages, forgets_tables, never_answers, never_refuses, stores_everything
 from faulty import unnamed
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op as sharing
 from lakepact.generated.iceberg_rest import op as catalog

@@ -9,11 +9,11 @@ import pytest
 
 from degenerate_servers import forgets_namespaces, forgets_tables, never_refuses, stores_everything
 from faulty import unnamed
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report.lines import lines as report_lines
-from lakepact.conformance.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import on_answer
 from lakepact.reference_server.running import running

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from lakepact.conformance import expect
-from lakepact.conformance.components import Components
-from lakepact.conformance.differences import ABSENT, Difference, Kind, forget, kind_of
-from lakepact.conformance.exchanges import Exchange, Reply
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, forget, kind_of
+from lakepact.conformance.evidence.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.components import Components
 from lakepact.conformance.rows import comparison
 from lakepact.generated.contract import Contract, OperationId
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import orjson
 import pytest
 
-from lakepact.conformance import suite as suites
-from lakepact.conformance.embedded import Misused, embedded
-from lakepact.conformance.embedded_target import EmbeddedTarget
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.embedded_server import Misused, embedded
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import contracts
 
 TOKEN = "a-token-of-nobody"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.conformance import expect
-from lakepact.conformance.differences import ABSENT
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import ABSENT
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 LONG = {f"member-{n}": "x" * 20 for n in range(20)}
 JSON = st.recursive(

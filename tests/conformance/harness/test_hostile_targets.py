@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hostile_servers import ATTACKS, DRIPS, attacking, endless_pages, json_answer
-from lakepact.conformance.limits import MIB, Budget, GivenUp
-from lakepact.conformance.wire import NoAnswer, Wire
+from lakepact.conformance.evidence.limits import MIB, Budget, GivenUp
+from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:

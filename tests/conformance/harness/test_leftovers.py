@@ -8,9 +8,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running
 
 CHECKED = ("IRC-NS-CREATE-001", "IRC-TBL-CREATE-003", "IRC-TBL-REN-001", "IRC-TBL-STAGE-004", "IRC-TBL-DROP-001")

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from lakepact.conformance.checks.delta_sharing.access.recipients import NO_BEARER, UNKNOWN
-from lakepact.conformance.limits import MIB
-from lakepact.conformance.redaction import INVENTED, REDACTED, redacted, secrets_of, secrets_of_form
+from lakepact.conformance.evidence.limits import MIB
+from lakepact.conformance.evidence.redaction import INVENTED, REDACTED, redacted, secrets_of, secrets_of_form
 
 UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"
 

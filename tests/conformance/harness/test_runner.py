@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lakepact.conformance import expect, known, plan, runner
-from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
+from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Outcome
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.judging import expect, known_failures
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.report import lines
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
     Answerer = Callable[[str, str, bytes], tuple[int, dict[str, str], bytes]]
 
@@ -414,7 +415,7 @@ def test_target_that_does_not_answer_blocks_the_run() -> None:
 
 def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
     listed = write(tmp_path, f"{MUST} ticket 1")
-    done = run(judging(MUST, 418), known=known.read(listed, Contract("iceberg_rest").requirements))
+    done = run(judging(MUST, 418), known=known_failures.read(listed, Contract("iceberg_rest").requirements))
     result = done.results()[MUST]
 
     assert (result.outcome, result.verdicts[0].remark) == (Outcome.KNOWN_FAIL, "ticket 1")
@@ -423,7 +424,7 @@ def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
 
 def test_known_failure_that_passes_fails_the_run(tmp_path: Path) -> None:
     listed = write(tmp_path, f"{MUST} ticket 1")
-    done = run(judging(MUST, 200), known=known.read(listed, Contract("iceberg_rest").requirements))
+    done = run(judging(MUST, 200), known=known_failures.read(listed, Contract("iceberg_rest").requirements))
 
     assert done.results()[MUST].outcome == Outcome.UNEXPECTED_PASS
     assert runner.exit_code(done.results().values()) == runner.NOT_CONFORMANT
@@ -439,15 +440,15 @@ def test_known_failure_that_passes_in_another_check_stays_known(tmp_path: Path) 
         with lab.judge(MUST):
             expect.status(reply, 200)
 
-    done = run(suite, known=known.read(write(tmp_path, f"{MUST} ticket 1"), Contract("iceberg_rest").requirements))
+    done = run(suite, known=known_failures.read(write(tmp_path, f"{MUST} ticket 1"), Contract("iceberg_rest").requirements))
 
     assert [v.outcome for v in done.results()[MUST].verdicts] == [Outcome.KNOWN_FAIL, Outcome.PASS]
 
 
 @pytest.mark.parametrize(("line", "message"), [("IRC-NO-* because", "matches no requirement"), (MUST, "has no reason")])
 def test_unusable_known_failure_is_refused(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(known.KnownFailuresError, match=message):
-        known.read(write(tmp_path, line), Contract("iceberg_rest").requirements)
+    with pytest.raises(known_failures.KnownFailuresError, match=message):
+        known_failures.read(write(tmp_path, line), Contract("iceberg_rest").requirements)
 
 
 def write(folder: Path, line: str) -> Path:

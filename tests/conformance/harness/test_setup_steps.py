@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect, plan, runner
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
     Answerer = Callable[[str, str, bytes], tuple[int, dict[str, str], bytes]]
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:

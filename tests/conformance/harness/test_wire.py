@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lakepact.conformance.outcome import Blocked, Unmet
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.http.wire import Wire
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:

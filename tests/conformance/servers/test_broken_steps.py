@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import unnamed
-from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_call
 from mutants.iceberg_rest.operators.updates import ignored, in_place_of

@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from faulty_servers import judged, results
-from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.tables.load import significant
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status, replace_rule
 from lakepact.reference_server.http.paging import page

@@ -10,9 +10,9 @@ import pytest
 
 from faulty import mutants, unnamed
 from faulty_servers import judged
-from lakepact.conformance import plan, runner, suite
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request
 from lakepact.reference_server.http.problems import Problem

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from lakepact.conformance import plan, runner, suite
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner, suite
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from urllib.parse import parse_qs
 import pytest
 
 from faulty import unnamed
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials_used import Tried, tried
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_call

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import unnamed
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, on_reply, wrap_rule

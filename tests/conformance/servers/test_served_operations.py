@@ -11,14 +11,14 @@ from click.testing import CliRunner
 
 from faulty import mutants, unnamed
 from faulty_servers import judged
-from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.kit import endpoints
 from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
 from lakepact.conformance.checks.iceberg_rest.suite import DEFAULT_OPERATIONS, CatalogLab, discover
 from lakepact.conformance.commands.check import check
-from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.conformance.target import Target
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.running import plan, runner, suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lakepact.conformance.target import Offer
+    from lakepact.conformance.evidence.target import Offer
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Fault, Install
     from lakepact.reference_server.http.replies import Reply

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from faulty import unnamed
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.fixtures import pack
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.faults import (
     Install,
     all_of,

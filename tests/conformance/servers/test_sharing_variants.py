@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:

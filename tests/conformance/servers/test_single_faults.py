@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from faulty_servers import judged, results
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.reference_server.faults import on_call
 from lakepact.reference_server.http.problems import Problem
 

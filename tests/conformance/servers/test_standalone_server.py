@@ -9,10 +9,10 @@ import os
 
 import pytest
 
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running
 
 #: The areas to check by version: cached answers, and features that the version added.

@@ -9,9 +9,9 @@ import pytest
 
 from faulty import mutants, unnamed
 from faulty_servers import judged, results
-from lakepact.conformance import plan, runner, suite
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import accept, all_of, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem

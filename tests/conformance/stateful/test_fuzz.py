@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import mutants
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.near import near_miss, places_in
 from lakepact.conformance.fuzz.shrinking import Shrinking
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.running import running
 from miniatures import answer, miniature

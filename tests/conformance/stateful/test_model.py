@@ -9,12 +9,12 @@ import orjson
 import pytest
 
 from faulty import unnamed
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.iceberg_rest.stateful.model_histories import NEVER_GIVEN
-from lakepact.conformance.embedded import embedded
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.embedded_server import embedded
 from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call
 from lakepact.reference_server.running import running
 from mutants import fault_named

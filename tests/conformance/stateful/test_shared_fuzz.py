@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from faulty import mutants
-from lakepact.conformance import plan, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
-    from lakepact.conformance.embedded_target import EmbeddedTarget
+    from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 SUITE = suites.load("delta_sharing")
 FEW = 100  #: requests that are enough for most faults

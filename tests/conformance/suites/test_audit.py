@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from lakepact.conformance import suite as suites
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, contracts
 from mutants import faults
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lakepact.conformance import suite as suites
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.running.suite import Suite
 
 FROZEN = Path(__file__).with_name("check_names")
 

@@ -12,9 +12,9 @@ import yaml
 from click.testing import CliRunner
 
 from lakepact.cli import main
+from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures import manifest, pack
 from lakepact.conformance.fixtures.fixture import FIXTURES
-from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.rows import changes, comparison, data_files, lines
 
 from . import delta_lines

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lakepact.conformance.invalid_bodies import InvalidBodies
-from lakepact.conformance.outcome import Mutation
+from lakepact.conformance.evidence.outcome import Mutation
+from lakepact.conformance.judging.invalid_bodies import InvalidBodies
 from lakepact.generated.contract import Contract
 
 UPDATE = {"action": "set-properties", "updates": {"a": "1"}}

@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from lakepact.conformance.checks.iceberg_rest.protocol.paging import listings_have_no_duplicates
-from lakepact.conformance.exchanges import Exchange
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.outcome import Unmet
 
 LONG = ["n" * 400]
 

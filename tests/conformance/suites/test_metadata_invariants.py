@@ -5,8 +5,8 @@ import orjson
 import pytest
 
 from lakepact.conformance.checks.iceberg_rest.tables import metadata
-from lakepact.conformance.exchanges import Exchange
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.outcome import Unmet
 
 #: The members that a server must send.
 BARE = {"format-version": 2, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1"}

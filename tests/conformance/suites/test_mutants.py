@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance import suite as suites
+from lakepact.conformance.running import suite as suites
 from mutants.hunting import Hunt, main, unproven
 
 TESTS = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lakepact.conformance import suite as suites
+from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.service import Settings
 from mutants import fault_named
 from mutants.together import SIZES, drawn, footprint, tried

@@ -9,15 +9,16 @@ import pytest
 from click.testing import CliRunner
 
 from faulty import mutants
-from lakepact.conformance import expect, plan, runner
-from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.commands.check import check as command
+from lakepact.conformance.evidence.outcome import NotOffered, Outcome
+from lakepact.conformance.evidence.redaction import secrets_of
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.outcome import NotOffered, Outcome
-from lakepact.conformance.redaction import secrets_of
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 from mutants import faults

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 
 DROPS = "tables_drop.concurrent_drops_have_one_winner"

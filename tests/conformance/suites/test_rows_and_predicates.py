@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from lakepact.conformance.checks.delta_sharing.kit import times
 from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, IsNull, Joined, Negated
+from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures import deletion_vectors as written
-from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.rows import columns, comparison, deletion_vectors, lines, values
 
 POSITIONS = st.frozensets(st.integers(0, 2**40), min_size=1, max_size=50)

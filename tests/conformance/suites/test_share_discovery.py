@@ -9,15 +9,15 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from lakepact.conformance.checks.delta_sharing.suite import discover
-from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.target import Target
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.http.wire import Wire
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lakepact.conformance.target import Offer
+    from lakepact.conformance.evidence.target import Offer
     from miniatures import Answer, Answerer
 
 METADATA = {"id": "m", "format": {"provider": "parquet"}, "schemaString": "{}", "partitionColumns": []}

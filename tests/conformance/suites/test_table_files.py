@@ -8,7 +8,7 @@ import pytest
 
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
 from lakepact.conformance.checks.iceberg_rest.suite import launch_settings
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
 
 
 @pytest.mark.parametrize("location", ["file:///data/t/metadata/a.json", "file:/data/t/metadata/a.json", "/data/t/metadata/a.json"])

@@ -12,8 +12,8 @@ MODULE = re.compile(r"`(?:conformance|tests)/((?:lakepact|mutants)/\S+)\.py`:\n\
 
 RUN = """
 import sys, types
-from lakepact.conformance import plan, runner, suite
-from lakepact.conformance.target import Target
+from lakepact.conformance.running import plan, runner, suite
+from lakepact.conformance.evidence.target import Target
 from lakepact.reference_server import running
 
 for name, source in zip(sys.argv[1::2], sys.argv[2::2]):

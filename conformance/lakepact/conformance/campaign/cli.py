@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance import runner
-from lakepact.conformance.arrow import pc
-from lakepact.conformance.campaign import judged_runs, plans, runs, tables
+from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, cost, with_engine
 from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
@@ -21,7 +19,9 @@ from lakepact.conformance.campaign.planning import generation
 from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
-from lakepact.conformance.profiles import DAY, Number
+from lakepact.conformance.evidence.arrow import pc
+from lakepact.conformance.running import runner
+from lakepact.conformance.running.profiles import DAY, Number
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def run(
                     ticker.say(cost(landed.planned - landed.landed, used.workers, remote=bool(engine.remote)))
                 ticker.tell(landed.landed, landed.planned)
             if reported:
-                judged_runs.judge(out, used)
+                run_verdicts.judge(out, used)
                 _write_pages(out, used, FORMATS)
         if landed is None or landed.missing or landed.landed < landed.planned:
             _tell_missing(landed, out)
@@ -157,7 +157,7 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
     def decide() -> None:
         started = time.perf_counter()
         with engine.made() as used:
-            judged_runs.judge(run_folder, used)
+            run_verdicts.judge(run_folder, used)
         verdicts = tables.read(run_folder / "results", tables.RESULTS, ["verdict"]).column("verdict")
         counts = {pair["values"]: pair["counts"] for pair in pc.value_counts(verdicts).to_pylist()}
         said = ", ".join(f"{counts[v]} {v}" for v in sorted(counts)) or "none"
@@ -200,7 +200,7 @@ def doctor_command(*, remote: bool) -> None:
 
 
 def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None) -> None:
-    shown = facts.facts(run, judged_runs.analyse(run, engine, base), compared=base is not None)
+    shown = facts.facts(run, run_verdicts.analyse(run, engine, base), compared=base is not None)
     for name in formats:
         path = run / f"report.{name}"
         path.write_text(WRITERS[name](shown), encoding="utf-8")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance import runner
-from lakepact.conformance.campaign import judged_runs, plans, runs
+from lakepact.conformance.campaign import plans, run_verdicts, runs
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
             with Ticker("cases") as ticker:
                 for landed in runs.carried_on(run, engine, every=ticker.every):
                     ticker.tell(landed.landed, landed.planned)
-            judged_runs.judge(run, engine)
-            found = facts.facts(run, judged_runs.analyse(run, engine, None), compared=False)
+            run_verdicts.judge(run, engine)
+            found = facts.facts(run, run_verdicts.analyse(run, engine, None), compared=False)
             if out is not None:
                 (out / "report.md").write_text(markdown.markdown(found), encoding="utf-8")
                 (out / "report.html").write_text(html.html(found), encoding="utf-8")

@@ -15,7 +15,7 @@ from lakepact.conformance.campaign import replay as replays
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.landing import delta, iceberg
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
-from lakepact.conformance.escaping import plain
+from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 
 if TYPE_CHECKING:

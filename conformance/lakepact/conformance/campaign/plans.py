@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import suite as suites
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.planning.cases import fingerprint
 from lakepact.conformance.campaign.planning.generation import MODES, blocks, drawn, generator_fingerprint, merged
+from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from lakepact.conformance import runner
 from lakepact.conformance.campaign import run_metadata
 from lakepact.conformance.campaign.errors import CannotRun, Refused
 from lakepact.conformance.campaign.landing import CannotLand
-from lakepact.conformance.escaping import plain
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.running import runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable

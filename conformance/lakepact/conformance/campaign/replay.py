@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import suite as suites
-from lakepact.conformance.arrow import pa, pc, pq
 from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.analysis.summaries import BAD
 from lakepact.conformance.campaign.errors import Refused
@@ -21,7 +19,9 @@ from lakepact.conformance.campaign.planning import cases
 from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE, Case
 from lakepact.conformance.campaign.runs import discovered
 from lakepact.conformance.campaign.targets import of_document
+from lakepact.conformance.evidence.arrow import pa, pc, pq
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
+from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

@@ -10,9 +10,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import suite as suites
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import documents, tables
+from lakepact.conformance.evidence.arrow import pa
+from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,17 +17,17 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import suite as suites
-from lakepact.conformance.arrow import Table, pa, pc
 from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.planning.cases import fingerprint
 from lakepact.conformance.campaign.targets import of_document
-from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.target import is_on
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.evidence.arrow import Table, pa, pc
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.target import is_on
+from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.arrow import Schema, Table, pa, pq
+from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lakepact.conformance import profiles
-from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.running import profiles
 from lakepact.generated.contract import Contract, contracts
 
 if TYPE_CHECKING:

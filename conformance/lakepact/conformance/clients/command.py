@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance import extras, known, plan, runner
-from lakepact.conformance import suite as suites
 from lakepact.conformance.clients.lab import Client
 from lakepact.conformance.clients.program import Program
 from lakepact.conformance.commands.check import INTERRUPTED
-from lakepact.conformance.embedded import embedded
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence import extras
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.judging import known_failures
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
+from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.embedded_server import embedded
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -82,7 +84,7 @@ def check_client(
         extras.require(*suite.libraries)
         planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]
-        listed = known.read(known_file, suite.contract.requirements) if known_file else ()
+        listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
         program = Program(_found(command), timeout)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong

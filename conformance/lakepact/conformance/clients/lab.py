@@ -9,18 +9,18 @@ import orjson
 
 from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.scripted_server import ScriptedServer, as_it_is
-from lakepact.conformance.expect import shown
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.judging.expect import shown
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.target import Offer, Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.clients.program import Ended, Program
     from lakepact.conformance.clients.scripted_server import Script
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import Contract, OperationId
 
 

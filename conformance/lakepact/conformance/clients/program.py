@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.expect import shown
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.judging.expect import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

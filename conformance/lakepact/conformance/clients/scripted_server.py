@@ -19,14 +19,14 @@ import httpx
 import orjson
 
 from lakepact.conformance.clients.listener import Answer, Listener
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from lakepact.conformance.clients.listener import Received
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import Contract, OperationId
 
     Forward: TypeAlias = "Callable[[Request], Answer]"

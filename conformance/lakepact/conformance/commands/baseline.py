@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from lakepact.conformance import runner
-from lakepact.conformance.escaping import plain
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import baseline as known_failures
 from lakepact.conformance.report import lines
+from lakepact.conformance.running import runner
 
 
 @click.command()

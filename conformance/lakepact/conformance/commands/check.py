@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance import extras, known, plan, profiles, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.discovery import why_silent
-from lakepact.conformance.embedded import Misused, embedded
-from lakepact.conformance.limits import MAX_BODY, MAX_WAIT, MIB
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence import extras
+from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.target import Target, address
+from lakepact.conformance.http.wire import NoAnswer
+from lakepact.conformance.judging import known_failures
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
-from lakepact.conformance.target import Target, address
-from lakepact.conformance.wire import NoAnswer
+from lakepact.conformance.running import plan, profiles, runner
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.discovery import why_silent
+from lakepact.conformance.running.embedded_server import Misused, embedded
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
@@ -147,7 +149,7 @@ def check(
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
         planned = plan.plan(suite, only=only, each=True, narrow=True)
         wanted_reports = [output.asked_for(r) for r in reports]
-        listed = known.read(known_file, suite.contract.requirements) if known_file else ()
+        listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
         # An empty address comes from an unset variable; it does not mean the embedded server.
         target_url = given.get("url") if url is None else url
         if target_url is not None:

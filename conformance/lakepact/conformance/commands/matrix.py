@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from lakepact.conformance import runner
-from lakepact.conformance.escaping import json, plain
+from lakepact.conformance.evidence.escaping import json, plain
 from lakepact.conformance.report import compatibility, lines, matrices
 from lakepact.conformance.report.screen import Screen
+from lakepact.conformance.running import runner
 
 KINDS = ("html", "json", "md")
 

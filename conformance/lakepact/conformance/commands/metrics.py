@@ -10,9 +10,9 @@ import httpx
 import orjson
 from rich.table import Table
 
-from lakepact.conformance.escaping import json, plain, terminal
+from lakepact.conformance.evidence.escaping import json, plain, terminal
+from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report.screen import Screen
-from lakepact.conformance.target import address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

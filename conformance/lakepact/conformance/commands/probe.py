@@ -11,12 +11,12 @@ import orjson
 from rich import box
 from rich.table import Table
 
-from lakepact.conformance import discovery, profiles, runner
-from lakepact.conformance.escaping import json, plain, terminal, toml
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.escaping import json, plain, terminal, toml
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.target import Target, address
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.report.screen import Screen
-from lakepact.conformance.target import Target, address
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.running import discovery, profiles, runner
 from lakepact.generated.contract import UnknownVersion, contracts
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from lakepact.conformance.discovery import ProbedOperation, ProbedServer
+    from lakepact.conformance.running.discovery import ProbedOperation, ProbedServer
 
 DECLARED = {True: "yes", False: "no", None: ""}
 

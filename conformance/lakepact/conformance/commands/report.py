@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from lakepact.conformance import runner
-from lakepact.conformance.escaping import plain
+from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.report import lines, output, text
 from lakepact.conformance.report.screen import Screen
+from lakepact.conformance.running import runner
 
 
 @click.command()

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from lakepact.conformance import runner
-from lakepact.conformance.escaping import plain
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report import lines
 from lakepact.conformance.reproduction.script import NotReproducible, script
-from lakepact.conformance.target import address
+from lakepact.conformance.running import runner
 
 
 @click.command()

@@ -17,10 +17,10 @@ from lakepact.conformance.data import delta, delta_reader, iceberg, iceberg_read
 from lakepact.conformance.data.shapes import SHAPES
 from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
-from lakepact.conformance.embedded import Misused, answering
-from lakepact.conformance.escaping import json, plain, terminal
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.escaping import json, plain, terminal
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.report.screen import Screen
+from lakepact.conformance.running.embedded_server import Misused, answering
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

@@ -6,10 +6,10 @@ import secrets
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.data import writers
 from lakepact.conformance.data.truth import DELTA, Version, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite
+from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import orjson
 
-from lakepact.conformance.arrow import pa, pq
 from lakepact.conformance.data.delta import SHARE
 from lakepact.conformance.data.digests import Digest, Figures, digest
 from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered
+from lakepact.conformance.evidence.arrow import pa, pq
 from lakepact.conformance.rows import changes, lines
 
 if TYPE_CHECKING:

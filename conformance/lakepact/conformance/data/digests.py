@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from lakepact.conformance.arrow import Array, pa, pc
+from lakepact.conformance.evidence.arrow import Array, pa, pc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

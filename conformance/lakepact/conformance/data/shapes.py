@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lakepact.conformance.arrow import Array, Schema, pa, pc
+from lakepact.conformance.evidence.arrow import Array, Schema, pa, pc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,8 +7,8 @@ import uuid
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from lakepact.conformance.arrow import pa, pq
 from lakepact.conformance.data.shapes import SHAPES
+from lakepact.conformance.evidence.arrow import pa, pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,7 +13,7 @@
 | `verdicts`  | a complete run                                                                                         |
 """
 
-from lakepact.conformance.fuzz.judging import Fuzz
+from lakepact.conformance.fuzz.answers import Fuzz
 from lakepact.conformance.fuzz.verdicts import Progress, fuzzed, modelled
 from lakepact.conformance.fuzz.world import World
 

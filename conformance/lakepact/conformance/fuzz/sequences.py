@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
 from lakepact.conformance.fuzz.steps import content, filled
-from lakepact.conformance.wire import NoAnswer
+from lakepact.conformance.http.wire import NoAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeAlias
 
-    from lakepact.conformance.fuzz.judging import Breach, Judge
+    from lakepact.conformance.fuzz.answers import Breach, Judge
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import World
     from lakepact.conformance.judging.lab import Lab

@@ -6,20 +6,20 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.evidence.outcome import Outcome, Verdict, broken
+from lakepact.conformance.fuzz.answers import Judge
 from lakepact.conformance.fuzz.drawing import Drawing
-from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.fuzz.sequences import Sequences
-from lakepact.conformance.outcome import Outcome, Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
-    from lakepact.conformance.fuzz.judging import Breach, Fuzz
+    from lakepact.conformance.fuzz.answers import Breach, Fuzz
     from lakepact.conformance.fuzz.sequences import Sent
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import Remembering
-    from lakepact.conformance.judges import Invariant
+    from lakepact.conformance.judging.definitions import Invariant
     from lakepact.conformance.judging.lab import Lab
     from lakepact.generated.contract import Contract, OperationId
 

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from random import Random
 
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Unmet
     from lakepact.conformance.fuzz.steps import Learned, Step
-    from lakepact.conformance.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
 

@@ -7,13 +7,13 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.outcome import Verdict
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.outcome import Verdict
     from lakepact.generated.contract import Requirement
 
     Evidence: TypeAlias = tuple[str | None, int, str, str]

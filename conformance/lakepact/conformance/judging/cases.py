@@ -6,12 +6,12 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.outcome import StepFailed, Unmet
+from lakepact.conformance.evidence.outcome import StepFailed, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from lakepact.conformance.outcome import Failure, Mutation
+    from lakepact.conformance.evidence.outcome import Failure, Mutation
 
 
 class Cases:

@@ -9,15 +9,15 @@ import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.differences import forget
-from lakepact.conformance.outcome import Outcome, Unmet, Verdict, broken
+from lakepact.conformance.evidence.differences import forget
+from lakepact.conformance.evidence.outcome import Outcome, Unmet, Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.judges import Invariant
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.http.wire import Wire
+    from lakepact.conformance.judging.definitions import Invariant
 
 LARGE = 64 * 1024  #: bytes of a body above which only its beginning is kept after all invariants have read it
 NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: names of the objects that a check creates

@@ -9,20 +9,20 @@ import contextlib
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
+from lakepact.conformance.evidence.places import LOOKED_AT, placed
 from lakepact.conformance.judging import loops
 from lakepact.conformance.judging.cases import Cases
 from lakepact.conformance.judging.sending import Sender
-from lakepact.conformance.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
-from lakepact.conformance.reproduction.places import LOOKED_AT, placed
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.target import Offer, Target
+    from lakepact.conformance.http.wire import Wire
 
 
 @cache

@@ -11,18 +11,18 @@ from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance.differences import forget
-from lakepact.conformance.exchanges import ANYTHING
-from lakepact.conformance.outcome import NotOffered
-from lakepact.conformance.target import is_on
+from lakepact.conformance.evidence.differences import forget
+from lakepact.conformance.evidence.exchanges import ANYTHING
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.target import is_on
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lakepact.conformance.exchanges import Exchange, Reply
-    from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.target import Offer, Target
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import Operation, OperationId
 
 T = TypeVar("T")

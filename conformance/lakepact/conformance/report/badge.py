@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import html
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import html
+from lakepact.conformance.evidence.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

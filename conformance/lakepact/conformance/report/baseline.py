@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import plain
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.requests import judged_request
 
 if TYPE_CHECKING:

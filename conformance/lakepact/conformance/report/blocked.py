@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.outcome import ENDED_EARLY, Outcome
+from lakepact.conformance.evidence.outcome import ENDED_EARLY, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.evidence import Evidence, Finding, error_of
 
 if TYPE_CHECKING:

@@ -40,9 +40,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from lakepact.conformance.differences import Kind
-from lakepact.conformance.invalid_bodies import WRONG_TYPES
-from lakepact.conformance.outcome import ABSENT_THING, LOWEST_ERROR, WRONG_TYPE, Outcome
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import ABSENT_THING, LOWEST_ERROR, WRONG_TYPE, Outcome
+from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
 from lakepact.conformance.report.commits import COMMITS, changed_nothing, commit_requirements, commit_updates
 
 if TYPE_CHECKING:

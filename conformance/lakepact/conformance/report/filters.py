@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.evidence.escaping import html as escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import html as escape
-from lakepact.conformance.escaping import html_lines, html_sentence
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import html as escape
+from lakepact.conformance.evidence.escaping import html_lines, html_sentence
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import plural
 from lakepact.conformance.report.looks import LOOKS

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import html as escape
-from lakepact.conformance.escaping import html_sentence
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import html as escape
+from lakepact.conformance.evidence.escaping import html_sentence
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, summary
 from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.findings import Findings, marks

@@ -6,8 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from lakepact.conformance.escaping import xml
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import xml
+from lakepact.conformance.evidence.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,23 +23,23 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from jsonschema_rs import Draft202012Validator
 
-from lakepact.conformance import runner
-from lakepact.conformance.escaping import json
-from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
-from lakepact.conformance.limits import MIB
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS
+from lakepact.conformance.evidence.escaping import json
+from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY
+from lakepact.conformance.evidence.limits import MIB
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.report.causes import causes
 from lakepact.conformance.reproduction.recipes import LARGEST, recipe
+from lakepact.conformance.running import runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.outcome import Failure, Verdict
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.outcome import Failure, Verdict
     from lakepact.conformance.report.causes import Cause
-    from lakepact.conformance.runner import Result, Run
+    from lakepact.conformance.running.runner import Result, Run
     from lakepact.generated.contract import OperationId
 
 REPORT_VERSION = 1

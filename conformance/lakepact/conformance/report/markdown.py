@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import code, code_block
-from lakepact.conformance.escaping import markdown as md
-from lakepact.conformance.escaping import markdown_sentence as sentence
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import code, code_block
+from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.escaping import markdown_sentence as sentence
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.requests import cases, judged_request

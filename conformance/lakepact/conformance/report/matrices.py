@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from lakepact.conformance.escaping import code_cell, html_sentence, markdown_sentence, terminal
-from lakepact.conformance.escaping import html as escape
-from lakepact.conformance.escaping import markdown as md
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import code_cell, html_sentence, markdown_sentence, terminal
+from lakepact.conformance.evidence.escaping import html as escape
+from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.compatibility import REQUIREMENT, cell_text, counted, incomplete, marks, outcome_of, signs
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, styles

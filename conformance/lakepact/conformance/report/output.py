@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from lakepact.conformance import runner
-from lakepact.conformance.escaping import plain
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import badge, html, junit, lines, markdown, text
+from lakepact.conformance.running import runner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-    from lakepact.conformance.runner import Run
+    from lakepact.conformance.running.runner import Run
 
 WRITERS = {"badge": badge.write, "html": html.write, "junit": junit.write, "md": markdown.write}
 

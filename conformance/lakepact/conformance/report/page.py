@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.report.style import STYLE
 
 if TYPE_CHECKING:

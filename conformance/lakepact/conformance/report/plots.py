@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10, tau
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.report.style import NAMES
 
 if TYPE_CHECKING:

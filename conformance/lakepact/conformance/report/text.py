@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 
-from lakepact.conformance.escaping import terminal
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.evidence.escaping import terminal
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import plural, summary
 from lakepact.conformance.report.requests import cases, judged_request, settings

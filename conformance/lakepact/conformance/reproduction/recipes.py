@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.outcome import Claim
-from lakepact.conformance.redaction import REDACTED
-from lakepact.conformance.reproduction.links import sources
-from lakepact.conformance.reproduction.places import LOOKED_AT, placed
+from lakepact.conformance.evidence.links import sources
+from lakepact.conformance.evidence.outcome import Claim
+from lakepact.conformance.evidence.places import LOOKED_AT, placed
+from lakepact.conformance.evidence.redaction import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.outcome import Failure, Verdict
-    from lakepact.conformance.runner import Run
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.outcome import Failure, Verdict
+    from lakepact.conformance.running.runner import Run
 
 TRIED = 5  #: failing cases of a verdict of which the first that can be repeated is taken
 LARGEST = 64 * 1024  #: bytes of a body that a report holds for a script

@@ -6,9 +6,9 @@ import re
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.redaction import REDACTED
-from lakepact.conformance.reproduction.links import Templates, kept, of_request
+from lakepact.conformance.evidence.links import Templates, kept, of_request
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.redaction import REDACTED
 from lakepact.generated.contract import Contract, OperationId, contracts
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _with_prefix(path: str, prefix: str, *, own: bool) -> str:
 
 
 def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
-    source = resources.files("lakepact.conformance.reproduction").joinpath("replaying.py").read_text("utf-8")
+    source = resources.files("lakepact.conformance.evidence").joinpath("replaying.py").read_text("utf-8")
     _, _, body = source.partition(FUTURE)
     about = [
         f"{case['requirement']}: {case['sentence']}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
 
 from .data_files import Row, rows_of
 from .lines import ADD, CHANGE, REMOVE, SNAPSHOT, SharedFile

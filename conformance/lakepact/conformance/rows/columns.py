@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
-from lakepact.conformance.arrow import Schema, pa, pq
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.arrow import Schema, pa, pq
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
-from lakepact.conformance.differences import Difference, Kind, kind_of
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import Difference, Kind, kind_of
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

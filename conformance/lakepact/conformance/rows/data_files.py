@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
-from lakepact.conformance.arrow import Schema, Table, pa, pq
-from lakepact.conformance.differences import Difference, Kind
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
+from lakepact.conformance.evidence.differences import Difference, Kind
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 from . import deletion_vectors, values
 

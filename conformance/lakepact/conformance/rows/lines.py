@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

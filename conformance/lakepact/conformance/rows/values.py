@@ -8,8 +8,8 @@ import struct
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.differences import Difference, Kind
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import Difference, Kind
+from lakepact.conformance.evidence.outcome import Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable

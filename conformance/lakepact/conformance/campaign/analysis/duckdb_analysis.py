@@ -7,16 +7,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign.analysis import sql, summaries
 from lakepact.conformance.campaign.analysis.findings import TABLES
 from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, RESULTS, TEXT, parts
+from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lakepact.conformance.arrow import Schema, Table
     from lakepact.conformance.campaign.analysis.findings import Sources
+    from lakepact.conformance.evidence.arrow import Schema, Table
 
 MEMORY = "900MB"  #: of a query; what does not fit goes to a temporary file
 

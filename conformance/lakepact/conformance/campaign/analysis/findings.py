@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign.tables import NUMBER, TEXT, WHOLE
+from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from pathlib import Path

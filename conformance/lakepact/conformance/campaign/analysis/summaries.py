@@ -18,8 +18,8 @@ from lakepact.conformance.campaign.planning.cases import CHECK
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lakepact.conformance.arrow import Table
     from lakepact.conformance.campaign.analysis.findings import Sources
+    from lakepact.conformance.evidence.arrow import Table
 
     Row = dict[str, Any]
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from lakepact.conformance.arrow import Table
     from lakepact.conformance.campaign.analysis.findings import Sources
     from lakepact.conformance.campaign.execution.job import Job
+    from lakepact.conformance.evidence.arrow import Table
 
     Rows = list[dict[str, Any]]
 

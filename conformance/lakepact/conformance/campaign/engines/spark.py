@@ -17,7 +17,6 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign.analysis import sql
 from lakepact.conformance.campaign.engines import code_bundle, doctor
 from lakepact.conformance.campaign.errors import CannotRun
@@ -25,15 +24,16 @@ from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_batches
 from lakepact.conformance.campaign.planning.generation import Block, drawn
 from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, tidy
+from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.arrow import Schema, Table
     from lakepact.conformance.campaign.analysis.findings import Sources
     from lakepact.conformance.campaign.engines.local import Features, Rows
     from lakepact.conformance.campaign.execution.job import Job
+    from lakepact.conformance.evidence.arrow import Schema, Table
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
 SETTINGS = {

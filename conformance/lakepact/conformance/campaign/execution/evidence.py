@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from lakepact.conformance.exchanges import Exchange
-from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -16,7 +16,7 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 #: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
 CLASSES = ("status", "error_type", "schema", "body", "header")

@@ -5,22 +5,22 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import suite as suites
-from lakepact.conformance.arrow import pa, pq
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN, LATE
 from lakepact.conformance.campaign.judging.answers import CLASSES, normalised
 from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS
-from lakepact.conformance.fuzz.judging import Judge
-from lakepact.conformance.outcome import Outcome, Unmet, broken
+from lakepact.conformance.evidence.arrow import pa, pq
+from lakepact.conformance.evidence.outcome import Outcome, Unmet, broken
+from lakepact.conformance.fuzz.answers import Judge
+from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.running.suite import Suite
 
     Features = Mapping[str, Mapping[str, bool]]
 

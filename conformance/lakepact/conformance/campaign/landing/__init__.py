@@ -9,9 +9,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.arrow import Schema, Table, pa, pq
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis import findings
+from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign.landing import RUN, TABLES, CannotLand, Kept, Landed
+from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,8 +6,8 @@ import contextlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.arrow import pq
 from lakepact.conformance.campaign.landing import RUN, CannotLand, Kept, Landed
+from lakepact.conformance.evidence.arrow import pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

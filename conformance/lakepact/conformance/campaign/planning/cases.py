@@ -17,7 +17,7 @@ from lakepact.conformance.fuzz.steps import Learned, Step
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.conformance.judges import Check
+    from lakepact.conformance.judging.definitions import Check
     from lakepact.generated.contract import Contract
 
 READING = frozenset({"GET", "HEAD"})

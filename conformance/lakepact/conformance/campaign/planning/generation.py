@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import orjson
 
-from lakepact.conformance import plan as plans
-from lakepact.conformance import suite as suites
 from lakepact.conformance.campaign.planning import sequences
 from lakepact.conformance.campaign.planning.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
-from lakepact.conformance.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.fuzz.bodies import NOTHING, Bodies, forget
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
-from lakepact.conformance.target import Offer, Target
-from lakepact.conformance.wire import Wire
+from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.running import plan as plans
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from lakepact.conformance.fuzz import World
-    from lakepact.conformance.judges import Check
+    from lakepact.conformance.judging.definitions import Check
 
 ONE_REQUEST = ("example", "valid", "wild", "near", "reading")
 MODES = (*ONE_REQUEST, SEQUENCE, CHECK)

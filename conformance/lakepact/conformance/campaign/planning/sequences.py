@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
 
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.bodies import Bodies
     from lakepact.generated.contract import Contract, OperationId

@@ -7,12 +7,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import suite as suites
-from lakepact.conformance.arrow import pa, pc, pq
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.summaries import BAD, FINER, ORDER, VERDICTS
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging.answers import differences
+from lakepact.conformance.evidence.arrow import pa, pc, pq
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.summaries import BAD
 from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, KINDS, MOST, QUIET
-from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.report.page import SAYS, page, wide
 from lakepact.conformance.report.plots import SHARES, ranges, ring, share_bar, stacked
 from lakepact.conformance.report.style import NAMES, SIGNS

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.summaries import VERDICTS
 from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, KINDS, MOST, QUIET
-from lakepact.conformance.escaping import code, plain
-from lakepact.conformance.escaping import markdown as md
+from lakepact.conformance.evidence.escaping import code, plain
+from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report.style import SIGNS
 
 if TYPE_CHECKING:

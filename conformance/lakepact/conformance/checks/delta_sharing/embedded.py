@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.embedded_target import EmbeddedTarget
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue, SharedTable, Walk
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.generated.contract import OperationId
 
 OPERATIONS = Contract("delta_sharing").operations

@@ -10,13 +10,13 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_of
 from lakepact.conformance.checks.delta_sharing.names import AREAS
 from lakepact.conformance.checks.delta_sharing.offers import Offers
-from lakepact.conformance.extras import DELTA
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer
+from lakepact.conformance.evidence.extras import DELTA
+from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.running.suite import Suite
 
 if TYPE_CHECKING:
-    from lakepact.conformance.target import Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.target import Target
+    from lakepact.conformance.http.wire import Wire
 
 
 def discover(wire: Wire, target: Target) -> Offer:

@@ -6,13 +6,13 @@ import secrets
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, known
-from lakepact.conformance.exchanges import Reply
-from lakepact.conformance.wire import NoAnswer
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.http.wire import NoAnswer
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.target import Offer, Target
+    from lakepact.conformance.http.wire import Wire
 
 TOKENS = op.get_token
 PATH = "/v1/oauth/tokens"

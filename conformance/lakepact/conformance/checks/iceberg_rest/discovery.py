@@ -10,14 +10,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import NO_ROUTE
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
 from lakepact.conformance.checks.iceberg_rest.kit.probes import shown_by
 from lakepact.conformance.checks.iceberg_rest.suite import discover
-from lakepact.conformance.discovery import Listing, ProbeSpec, named
+from lakepact.conformance.running.discovery import Listing, ProbeSpec, named
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.target import Target
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.target import Target
 
 LOADS = frozenset({op.load_table})
 LEFT_OUT = MappingProxyType(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit import principals
-from lakepact.conformance.embedded_target import EmbeddedTarget
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 if TYPE_CHECKING:
     from pathlib import Path

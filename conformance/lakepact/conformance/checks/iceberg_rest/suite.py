@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
 from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIEWS, detected, planning_features, probed, undeclared
@@ -21,10 +20,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED,
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import has_files_here
 from lakepact.conformance.checks.iceberg_rest.names import AREAS
-from lakepact.conformance.discovery import refused
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.judging import expect
+from lakepact.conformance.running.discovery import refused
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.detection import Detection
     from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
-    from lakepact.conformance.exchanges import Reply
-    from lakepact.conformance.target import Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.target import Target
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import OperationId
 
 #: Operations of a catalog that sends no `endpoints` (the contract's own list).

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.detection import detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.embedded import ROOT
 from lakepact.conformance.checks.watsonx_data.suite import OPERATIONS, check
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

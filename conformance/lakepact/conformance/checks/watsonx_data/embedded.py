@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.embedded_target import EmbeddedTarget
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespa
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.conformance.target import Target
+    from lakepact.conformance.evidence.target import Target
 
 ODD = re.compile(r"[^A-Za-z0-9]")  #: characters that not every name may have
 

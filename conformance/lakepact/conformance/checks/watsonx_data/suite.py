@@ -14,15 +14,15 @@ from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_
 from lakepact.conformance.checks.iceberg_rest.suite import with_what_is_served
 from lakepact.conformance.checks.watsonx_data.embedded import launch_settings
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, user_and_key
-from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.suite import Suite
-from lakepact.conformance.target import Offer
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.target import Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.target import Target
+    from lakepact.conformance.http.wire import Wire
 
 OPERATIONS = frozenset(Contract("watsonx_data").operations)
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.clients.lab import ClientLab
-from lakepact.conformance.expect import shown
+from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.fixtures.manifest import read as read_manifest
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.judging.expect import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.delta_sharing.scripts import listing
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.delta_sharing.lab import same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import in_lines
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.program import in_order
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:

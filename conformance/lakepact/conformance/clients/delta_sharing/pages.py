@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.delta_sharing.listings import TOKEN
 from lakepact.conformance.clients.delta_sharing.scripts import LISTINGS
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.clients.scripted_server import MOST_REQUESTS
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab

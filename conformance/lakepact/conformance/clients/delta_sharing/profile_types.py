@@ -13,7 +13,7 @@ import orjson
 from lakepact.conformance.clients.delta_sharing.lab import ADDRESS, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

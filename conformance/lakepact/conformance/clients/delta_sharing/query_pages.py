@@ -8,7 +8,7 @@ from lakepact.conformance.clients.delta_sharing.answers import END, WITH_END, as
 from lakepact.conformance.clients.delta_sharing.lab import are_rows
 from lakepact.conformance.clients.delta_sharing.scripts import in_lines
 from lakepact.conformance.clients.delta_sharing.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from functools import partial
 from lakepact.conformance.checks.delta_sharing.embedded import launch_settings
 from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
 from lakepact.conformance.clients.lab import everything
-from lakepact.conformance.extras import DELTA
-from lakepact.conformance.suite import Suite
+from lakepact.conformance.evidence.extras import DELTA
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 
 suite = Suite(

@@ -8,7 +8,7 @@ from lakepact.conformance.clients.delta_sharing.lab import ROWS, are_rows, same_
 from lakepact.conformance.clients.delta_sharing.members import same_values
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.delta_sharing.versions import HISTORY
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab

@@ -6,7 +6,7 @@ from functools import partial
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.lab import everything
-from lakepact.conformance.suite import Suite
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 
 suite = Suite("iceberg_rest", lab=CatalogClientLab, discover=partial(everything, Contract("iceberg_rest")))

@@ -14,7 +14,7 @@ from lakepact.generated.delta_sharing import op
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
     from lakepact.generated.contract import OperationId
 
 #: Of the newest version, which has those of all others.

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance.limits import GivenUp
-from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.wire import NoAnswer
+from lakepact.conformance.evidence.limits import GivenUp
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.http.wire import NoAnswer
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lakepact.conformance.exchanges import Reply
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import OperationId
 
 MOST_PAGES = 150  #: of all listings together

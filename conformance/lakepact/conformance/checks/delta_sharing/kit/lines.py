@@ -7,19 +7,19 @@ from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
-from lakepact.conformance.components import Components
-from lakepact.conformance.differences import Difference, Kind, last_read, pointer
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import Difference, Kind, last_read, pointer
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.components import Components
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
     from lakepact.generated.contract import OperationId
 
     Line = dict[str, Any]

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, READER_FEATURES, SharedTable
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import changes, data_files, lines
 from lakepact.generated.delta_sharing import op
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer, SharedFile
 

@@ -15,7 +15,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     QUERY,
 )
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.generated.contract import OperationId
 
 MOST_TABLES = 12  #: that are looked at

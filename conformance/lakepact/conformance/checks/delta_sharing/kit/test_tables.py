@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:

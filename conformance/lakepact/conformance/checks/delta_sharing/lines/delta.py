@@ -6,7 +6,6 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     ACTIONS,
     CHANGES,
@@ -25,13 +24,14 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.generated.contract import OperationId
 
 LINES = ("protocol", "metaData", "file", END)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import readable
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.arrow import pa
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison, deletion_vectors
 from lakepact.generated.delta_sharing import op
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, QUERY, action_of, form_of, lines_of, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
     from lakepact.conformance.fixtures.manifest import PackTable
 
 WITH_NULLS = ("partitioned", "partition_types")

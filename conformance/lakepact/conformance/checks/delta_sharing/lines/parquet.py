@@ -5,7 +5,6 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import KINDS
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     CHANGES,
@@ -23,11 +22,12 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     texts,
 )
 from lakepact.conformance.checks.delta_sharing.suite import invariant
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 FILES = ("file", "add", "cdf", "remove")
 CHANGED = ("add", "cdf", "remove")

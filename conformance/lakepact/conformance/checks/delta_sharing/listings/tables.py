@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 NAMES = ("name", "schema", "share")
 MEMBERS = (*NAMES, "id", "shareId", "location", "auxiliaryLocations", "accessModes")

@@ -6,13 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, OPERATIONS, essence, lower
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import listed
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.exchanges import NO_OPERATION
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.generated.contract import OperationId
 
 #: Checks that ask for every kind of listing.

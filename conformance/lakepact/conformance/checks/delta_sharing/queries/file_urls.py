@@ -9,12 +9,12 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import httpx
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit.lines import CHANGES, DELTA, PARQUET, QUERY, is_whole
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import parsed
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.conformance.rows.lines import SharedFile
 
 MAGIC = b"PAR1"  #: with which a Parquet file begins and ends

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.differences import Difference, Kind
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import Difference, Kind
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
 from lakepact.generated.delta_sharing import op
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.rows.lines import SharedFile
 
 TABLE = "partition_types"

@@ -6,12 +6,12 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.fixtures.growth import append
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.generated.delta_sharing import op
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import columns, comparison
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.queries.changes import lines_have_metadata_of
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import schema_object
 from lakepact.generated.delta_sharing import op

@@ -10,10 +10,10 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LIN
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS
 from lakepact.conformance.checks.delta_sharing.suite import suite
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.fuzz import Fuzz
-from lakepact.conformance.fuzz.judging import MALFORMED, NO_OBJECT, WRONG_TYPE
+from lakepact.conformance.fuzz.answers import MALFORMED, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned
-from lakepact.conformance.outcome import Blocked
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from random import Random
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Unmet
     from lakepact.conformance.fuzz.steps import Step
-    from lakepact.conformance.outcome import Unmet
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import OperationId
 
 Document = dict[str, Any]

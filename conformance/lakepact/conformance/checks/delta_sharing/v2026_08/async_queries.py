@@ -6,13 +6,13 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import ASYNC, STATUS, check
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 STATUSES = ("pending", "failed")
 LONGEST = 60.0  #: seconds that a query may run

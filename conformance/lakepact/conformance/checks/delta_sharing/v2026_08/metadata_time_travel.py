@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.kit import test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import objects
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import schema_object
 from lakepact.generated.delta_sharing import op
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 CHANGED = "schema_changes"  #: a table of the pack whose columns differ from version to version
 WITHOUT_HISTORY = "unpartitioned"

@@ -14,17 +14,17 @@ from lakepact.conformance.checks.delta_sharing.embedded import launch_settings a
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.suite import discover as discover_before
-from lakepact.conformance.extras import DELTA
-from lakepact.conformance.suite import Suite
+from lakepact.conformance.evidence.extras import DELTA
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue
-    from lakepact.conformance.embedded_target import EmbeddedTarget
-    from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.target import Offer, Target
+    from lakepact.conformance.http.wire import Wire
+    from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 VERSION = "2026-08"
 ASYNC = f"{EITHER_FORMAT[1]};asyncquery=true"

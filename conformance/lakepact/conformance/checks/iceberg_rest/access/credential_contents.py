@@ -7,16 +7,16 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import config_of, listed, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
 
 DELEGATED = (("X-Iceberg-Access-Delegation", "vended-credentials"),)
 DAY = 24 * 3600 * 1000  #: milliseconds by which the clock of a server may be behind

@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, table_of_the_second
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

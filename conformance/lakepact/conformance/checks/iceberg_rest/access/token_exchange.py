@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
 from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import refused
 from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, SECOND, bearing, needed
@@ -22,12 +21,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     token_in,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 EXCHANGES = "token-exchange"
 

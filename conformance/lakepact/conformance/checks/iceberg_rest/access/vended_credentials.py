@@ -7,16 +7,16 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 #: Values of X-Iceberg-Access-Delegation; the contract does not have the last ones.
 DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakepact-telepathy, vended-credentials")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     HARMLESS,
     NOBODY,
@@ -39,6 +38,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     sort_field,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     HARMLESS,
     NOBODY,
@@ -30,7 +29,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_current_schema,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.differences import Kind
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Cases
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 REFUSED = 400  #: status of a server that refuses commits without updates
 

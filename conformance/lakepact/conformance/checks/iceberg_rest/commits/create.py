@@ -6,7 +6,6 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import FreeTableSlot, create, creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_ref
@@ -19,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

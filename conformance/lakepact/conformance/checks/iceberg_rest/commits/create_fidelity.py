@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import create, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
@@ -25,6 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     statistics_file,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables, transact
 from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot, set_location
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

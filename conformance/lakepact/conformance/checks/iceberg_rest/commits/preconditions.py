@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     HARMLESS,
     NOBODY,
@@ -16,7 +15,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE, add_snapshot, remove_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Cases

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
-from lakepact.conformance.outcome import StepFailed, Unmet
+from lakepact.conformance.evidence.outcome import StepFailed, Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

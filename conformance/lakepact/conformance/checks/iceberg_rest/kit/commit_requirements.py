@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
-from lakepact.conformance.differences import Difference, Kind
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.differences import Difference, Kind
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 ROUNDS = 4  #: of each race: in the first one most clients still open their connections
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.components import Components
-from lakepact.conformance.exchanges import NO_OPERATION
-from lakepact.conformance.outcome import Claim
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.outcome import Claim
+from lakepact.conformance.judging.components import Components
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.conformance.components import Instance
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.judging.components import Instance
 
     Flaws = Mapping[str, str | None]
 

@@ -20,14 +20,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_location,
     upgrade_format_version,
 )
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,15 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
 from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, Answer, proves, shown_by
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.wire import NoAnswer
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.http.wire import NoAnswer
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.generated.contract import OperationId
 
 DETECTED = "detected"  #: what an offer calls its detection

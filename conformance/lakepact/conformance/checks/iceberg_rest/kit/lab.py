@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
-from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.conformance.outcome import StepFailed, Unmet
+    from lakepact.conformance.evidence.outcome import StepFailed, Unmet
     from lakepact.generated.contract import OperationId
 
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path

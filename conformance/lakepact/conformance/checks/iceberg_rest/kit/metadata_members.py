@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
-from lakepact.conformance import expect
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.target import Target
+    from lakepact.conformance.evidence.target import Target
 
 #: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads everything and changes nothing, but in the
 #: namespace that the parameter `WRITES` names; the third may do nothing at all.

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.generated.contract import OperationId
 
 #: A table that is not there, as it stands in bodies.

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import state, without_its_own
-from lakepact.conformance.differences import Difference, kind_of, pointer
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.differences import Difference, kind_of, pointer
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 
 #: Members of a metadata file that are compared with the registered table.

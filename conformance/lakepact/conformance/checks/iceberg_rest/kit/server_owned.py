@@ -9,14 +9,14 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.http.wire import Wire
 
 _owned: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects
@@ -22,14 +21,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_location,
     upgrade_format_version,
 )
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 
 # -- requests -----------------------------------------------------------------------------------------------------------

@@ -12,19 +12,19 @@ from weakref import WeakKeyDictionary
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import no_evidence
-from lakepact.conformance.differences import ABSENT, Members, pointer
-from lakepact.conformance.exchanges import Reply
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import ABSENT, Members, pointer
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.http.wire import Wire
 
 
 #: Members that are sets, which a server may send in any order.

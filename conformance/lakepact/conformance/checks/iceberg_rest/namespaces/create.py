@@ -6,20 +6,20 @@ import secrets
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SUCCESS
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked, wrong_type
+from lakepact.conformance.evidence.outcome import Blocked, wrong_type
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.exchanges import Reply
-    from lakepact.conformance.outcome import Mutation
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Mutation
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
 MADE = 200  #: says that a namespace was created, or is there

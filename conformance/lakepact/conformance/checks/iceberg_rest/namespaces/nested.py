@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
@@ -13,7 +12,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.differences import Kind
-from lakepact.conformance.outcome import Blocked, NotOffered, wrong_type
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, wrong_type
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 WRITERS = 16  #: callers side by side
 

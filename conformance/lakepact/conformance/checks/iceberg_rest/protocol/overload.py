@@ -7,13 +7,13 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
 
 BURST = "burst"  #: the setting of a target: requests that are sent at the same moment
 USUAL_BURST = 48

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Page, listing
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 
 MANY = 101  #: items, one more than a common size of pages

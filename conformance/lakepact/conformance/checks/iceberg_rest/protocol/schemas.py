@@ -40,14 +40,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.generated.contract import Requirement
 
     Flaws = Mapping[str, str | None]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.exchanges import NO_OPERATION, Reply
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 #: Beyond what a double holds exactly, and the largest but one of 64 bits.
 WIDE = (9007199254740993, 9223372036854775806)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     equality_deletes,
@@ -21,7 +20,8 @@ from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compare
 from lakepact.conformance.checks.iceberg_rest.scans.plan import added, of_four
 from lakepact.conformance.checks.iceberg_rest.scans.residuals import holds, is_decided
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import flaws_in
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
 from lakepact.conformance.checks.iceberg_rest.suite import invariant
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.generated.contract import OperationId
 
 ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")

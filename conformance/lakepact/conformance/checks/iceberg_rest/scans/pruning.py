@@ -8,7 +8,6 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
@@ -27,6 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     TASKS,
     TableWithFiles,
@@ -18,11 +17,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
 )
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import expect_deletes
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 
 def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:

@@ -8,7 +8,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Kn
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_views import creating_view, replacing
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz import Fuzz
-from lakepact.conformance.fuzz.judging import EMPTY, MALFORMED, MISSING, NO_OBJECT, WRONG_TYPE
+from lakepact.conformance.fuzz.answers import EMPTY, MALFORMED, MISSING, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
 from lakepact.generated.iceberg_rest import op
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key
-    from lakepact.conformance.exchanges import Reply
-    from lakepact.conformance.outcome import Unmet
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
 #: The operations to send; those that the state of tables depends on are listed more than once.

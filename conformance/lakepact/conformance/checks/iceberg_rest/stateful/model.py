@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import state
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
@@ -19,7 +18,8 @@ from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_same_refs,
     first_unmet,
 )
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.generated.contract import OperationId
 
     Place: TypeAlias = tuple[Namespace, str]

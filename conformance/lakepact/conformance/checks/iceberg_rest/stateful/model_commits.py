@@ -6,7 +6,6 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import (
     BOOKKEEPING,
     LOCATION,
@@ -16,7 +15,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_states import (
     properties_of,
     state,
 )
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key
-    from lakepact.conformance.exchanges import Reply
-    from lakepact.conformance.outcome import Unmet
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
 #: Actions that change a catalog; frequent ones are listed more than once.

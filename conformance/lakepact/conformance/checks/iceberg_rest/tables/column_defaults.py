@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import extended, field, request_creation
 from lakepact.conformance.checks.iceberg_rest.kit.updates import table_of_version
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.components import Instance
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.components import Instance
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 SINCE = 3  #: the first format version with default values
 DATE = re.compile(r"[+-]?[0-9]{4,}-[0-9]{2}-[0-9]{2}")

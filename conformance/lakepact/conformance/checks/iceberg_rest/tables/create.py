@@ -7,7 +7,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
@@ -16,13 +15,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_requests import created,
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import columns, current_schema, table_of_version
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.differences import Kind
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
     from lakepact.generated.contract import OperationId
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)

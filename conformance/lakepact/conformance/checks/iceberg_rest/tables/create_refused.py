@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import array, extended, field, mapping, order, spec, struct
 from lakepact.conformance.checks.iceberg_rest.kit.updates import FIRST_FIELD, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import wrong_type
+from lakepact.conformance.evidence.outcome import wrong_type
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

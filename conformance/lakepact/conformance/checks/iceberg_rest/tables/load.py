@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects, of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
@@ -17,14 +16,15 @@ from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
 from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Reply
 
 #: Members of metadata in every format version; others depend on the version or have alternatives.
 MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")

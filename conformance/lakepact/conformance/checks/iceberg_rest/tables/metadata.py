@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import (
     expect_times_in_order,
@@ -35,9 +34,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.differences import Kind
-from lakepact.conformance.exchanges import NO_OPERATION
-from lakepact.conformance.outcome import Claim, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.outcome import Claim, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 #: Operations whose answers carry table metadata, and their methods.
 CARRIERS = {

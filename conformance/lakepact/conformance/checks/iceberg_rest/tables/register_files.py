@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import metadata_file
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

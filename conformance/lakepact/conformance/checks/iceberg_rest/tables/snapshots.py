@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import ids
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
@@ -22,7 +21,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, SUCCESS, Table
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
     array,
@@ -24,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.updates import current_schema, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_last_field, assert_ref, assert_schema, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
@@ -54,14 +53,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.differences import Members
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.differences import Members
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 MANY = 10  #: tables that every catalog should be able to change in one transaction
 

@@ -6,7 +6,6 @@ import uuid
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     ASSERT_CREATE,
     HARMLESS,
@@ -47,6 +46,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_default_spec,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

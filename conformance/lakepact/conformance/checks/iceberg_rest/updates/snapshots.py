@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import expect_snapshots_whole
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
@@ -18,12 +17,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     without,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.differences import Kind
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 KEPT = ("main", "kept", "audit")  #: refs whose snapshots are never removed
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_stage, staged
 from lakepact.conformance.checks.iceberg_rest.kit.updates import assign_uuid, changed, judge_refusals
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab

@@ -13,16 +13,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
-from lakepact.conformance.suite import Suite
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.conformance.embedded_target import EmbeddedTarget
-    from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.target import Offer, Target
+    from lakepact.conformance.http.wire import Wire
+    from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 VERSION = "1.11.0"
 LIFETIME = "idempotency-key-lifetime"

@@ -6,7 +6,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
@@ -26,7 +25,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     view_request,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import wrong_type
+from lakepact.conformance.evidence.outcome import wrong_type
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged as table_unchanged
@@ -23,7 +22,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     unchanged,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

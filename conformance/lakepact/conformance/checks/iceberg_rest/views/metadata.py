@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 #: Operations whose answers carry view metadata, and their methods.
 CARRIERS = {

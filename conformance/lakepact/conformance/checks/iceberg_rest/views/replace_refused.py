@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     LAST_ADDED,
@@ -29,6 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.access.tokens import CREDENTIAL, FORM, LIFETIME, PAUSE, Issuer, asks_for_tokens
 from lakepact.conformance.clients.iceberg_rest.kit.lab import ADDRESS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 TYPE = "urn:ietf:params:oauth:token-type:"

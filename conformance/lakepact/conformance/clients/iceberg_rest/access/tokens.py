@@ -10,11 +10,11 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

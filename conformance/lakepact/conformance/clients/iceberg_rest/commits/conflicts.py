@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, set_reference
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable

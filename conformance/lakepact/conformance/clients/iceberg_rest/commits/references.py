@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE, TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab

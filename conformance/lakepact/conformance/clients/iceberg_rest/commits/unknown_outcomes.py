@@ -6,13 +6,13 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_not_repeated
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answering, error
 from lakepact.conformance.clients.iceberg_rest.kit.table_files import TableFiles
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

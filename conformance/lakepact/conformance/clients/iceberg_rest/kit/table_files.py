@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance import expect
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -6,8 +6,8 @@ import gzip
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab

@@ -9,7 +9,7 @@ from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, err
 from lakepact.conformance.clients.iceberg_rest.protocol.successes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, error
 from lakepact.conformance.clients.iceberg_rest.protocol.listings import LISTINGS, TOKEN
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.scripted_server import MOST_REQUESTS
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab

@@ -10,18 +10,18 @@ from urllib.parse import parse_qsl, urlsplit
 import orjson
 from jsonschema_rs import Draft202012Validator
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.protocol.successes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import check, invariant, suite
-from lakepact.conformance.components import Components
-from lakepact.conformance.exchanges import NO_OPERATION
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.components import Components
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.generated.contract import Parameter, Requirement
 
 CONTRACT = suite.contract

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL, path_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.kit.declared_endpoints import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.tables.scans import part, planning
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import TASKS, CatalogClientLab
 from lakepact.conformance.clients.lab import everything
-from lakepact.conformance.embedded_target import EmbeddedTarget
-from lakepact.conformance.suite import Suite
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import fnmatch
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.outcome import Outcome, Verdict
+from lakepact.conformance.evidence.outcome import Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.differences import Difference, Kind, last_read
+from lakepact.conformance.evidence.differences import Difference, Kind, last_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

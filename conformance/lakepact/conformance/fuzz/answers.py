@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from lakepact.conformance.exchanges import NO_OPERATION
-from lakepact.conformance.outcome import Outcome, Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.outcome import Outcome, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import Remembering, World
-    from lakepact.conformance.judges import Invariant
+    from lakepact.conformance.judging.definitions import Invariant
     from lakepact.generated.contract import Contract, OperationId
 
 #: The kinds of invalid bodies, as `Fuzz.refusals` names them.

@@ -11,18 +11,20 @@ import click
 import pytest
 from rich.console import Console
 
-from lakepact.conformance import extras, known, plan, profiles, runner
-from lakepact.conformance import suite as suites
-from lakepact.conformance.embedded import Misused, embedded
-from lakepact.conformance.escaping import plain
-from lakepact.conformance.outcome import Blocked, Outcome
+from lakepact.conformance.evidence import extras
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.target import Target, address
+from lakepact.conformance.judging import known_failures
 from lakepact.conformance.report import lines, text
-from lakepact.conformance.target import Target, address
+from lakepact.conformance.running import plan, profiles, runner
+from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.embedded_server import Misused, embedded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.conformance.known import KnownFailure
+    from lakepact.conformance.judging.known_failures import KnownFailure
     from lakepact.generated.contract import Requirement
 
 EMBEDDED = "embedded"  #: instead of an address
@@ -166,7 +168,7 @@ def requirements(session: pytest.Session, target: str, *, contract: str | None, 
         suite = suites.meant(given, contract)
         extras.require(*suite.libraries)
         url = "" if target == EMBEDDED else address(given.get("url", "") if is_profile else target)
-        listed = known.read(Path(known_file), suite.contract.requirements) if known_file else ()
+        listed = known_failures.read(Path(known_file), suite.contract.requirements) if known_file else ()
         judging = Judging(suite, url, given, listed)
     except (LookupError, ValueError, OSError) as wrong:
         raise pytest.UsageError(

@@ -10,13 +10,13 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from lakepact.conformance.suite import Suite
-    from lakepact.conformance.target import Target
+    from lakepact.conformance.evidence.target import Target
+    from lakepact.conformance.running.suite import Suite
 
 STOP_SECONDS = 10
 WRONG_USAGE = 2  #: exit code of a server that rejects its options

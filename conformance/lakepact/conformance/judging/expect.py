@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.differences import ABSENT, Difference, Kind, is_respelled, kind_of, last_read, plain, pointer
-from lakepact.conformance.outcome import ABSENT_THING, LOWEST_ERROR, Claim, Mutation, Unmet
-from lakepact.conformance.redaction import redacted
+from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, is_respelled, kind_of, last_read, plain, pointer
+from lakepact.conformance.evidence.outcome import ABSENT_THING, LOWEST_ERROR, Claim, Mutation, Unmet
+from lakepact.conformance.evidence.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 CONTEXT = 20  #: characters of equal text that are shown before a difference
 BRIEF = 80  #: characters of a value that is shown as a whole

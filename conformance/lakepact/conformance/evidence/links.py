@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from lakepact.conformance.reproduction.replaying import answer_of
+from lakepact.conformance.evidence.replaying import answer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

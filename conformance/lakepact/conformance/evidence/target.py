@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.limits import MAX_BODY, MAX_WAIT
+from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

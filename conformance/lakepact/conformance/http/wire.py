@@ -19,19 +19,19 @@ from urllib.parse import urlsplit
 import h11
 import httpx
 
-from lakepact.conformance.availability import Availability
-from lakepact.conformance.connections import Connections
-from lakepact.conformance.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
-from lakepact.conformance.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MIB, TooLarge, too_large
-from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
+from lakepact.conformance.evidence.availability import Availability
+from lakepact.conformance.evidence.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
+from lakepact.conformance.evidence.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MIB, TooLarge, too_large
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
+from lakepact.conformance.http.connections import Connections
 
 if TYPE_CHECKING:
     import socket
     import ssl
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
-    from lakepact.conformance.limits import Budget
+    from lakepact.conformance.evidence.limits import Budget
     from lakepact.generated.contract import OperationId
 
 NO_CONTENT, NOT_MODIFIED = 204, 304

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from faulty import mutants
-from lakepact.conformance import suite as suites
+from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running as serving
 from miniatures import answer, miniature
@@ -42,7 +42,7 @@ def broken() -> Iterator[str]:
 @pytest.fixture(scope="module", autouse=True)
 def _loaded() -> None:
     """Import modules before the inner pytest, which removes its own imports at its end, so that none is imported twice."""
-    importlib.import_module("lakepact.conformance.as_tests")
+    importlib.import_module("lakepact.testing.requirements")
     for contract in contracts():
         suites.load(contract)
 
@@ -61,7 +61,7 @@ def test_broken_requirement_is_a_failed_test_with_evidence(broken: str, run: Run
     outcomes = ("PASSED iceberg_rest::IRC-NS-DROP-001", "FAILED iceberg_rest::IRC-NS-DROP-005")
     evidence = ("expected status 409", "clause iceberg_rest 1.10.0 openapi.yaml#/paths/", f"{broken}/v1/namespaces")
     assert [word for word in (*outcomes, *evidence) if word not in said] == []
-    assert "as_tests.py" not in said
+    assert "requirements.py" not in said
 
 
 def test_requirements_run_beside_other_tests_and_are_selected_with_k(broken: str, run: Run, pytester: pytest.Pytester) -> None:
@@ -129,7 +129,7 @@ def test_unusable_options_are_usage_errors(run: Run, words: tuple[str, ...], sen
 
 
 def test_plugin_imports_no_click_httpx_or_rich() -> None:
-    code = "import sys, lakepact.conformance.pytest_plugin as _; print({'click', 'httpx', 'rich'} & set(sys.modules))"
+    code = "import sys, lakepact.testing.plugin as _; print({'click', 'httpx', 'rich'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "set()\n"

@@ -15,19 +15,19 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lakepact.conformance.embedded_target import EmbeddedTarget
-from lakepact.conformance.judges import Check, Invariant
+from lakepact.conformance.judging.definitions import Check, Invariant
 from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.generated.contract import Contract, contracts, version_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.target import Offer, Target
     from lakepact.conformance.fuzz import Fuzz
-    from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import OperationId, Requirement
 
 L = TypeVar("L", bound=Lab)
@@ -221,7 +221,7 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     """
     if contract not in contracts():
         raise LookupError(f"there are no checks for a contract called {contract!r}")
-    folder = f"{__package__}.checks.{contract}"
+    folder = f"lakepact.conformance.checks.{contract}"
     suite = _folder(folder)
     if suite.contract.profile_of is not None:
         suite.inherit(load(suite.contract.profile_of))
@@ -236,7 +236,7 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
 
 def with_clients() -> tuple[str, ...]:
     """Return the names of contracts that have checks for clients."""
-    return tuple(contract for contract in contracts() if importlib.util.find_spec(f"{__package__}.clients.{contract}"))
+    return tuple(contract for contract in contracts() if importlib.util.find_spec(f"lakepact.conformance.clients.{contract}"))
 
 
 def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
@@ -245,7 +245,7 @@ def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
     Raises:
         LookupError: the version has no checks for clients.
     """
-    folder = f"{__package__}.clients.{contract}"
+    folder = f"lakepact.conformance.clients.{contract}"
     suite = _folder(folder)
     if version in {None, suite.contract.version}:
         return suite

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.differences import Difference, Kind, Members, pointer, read
-from lakepact.conformance.escaping import shell
-from lakepact.conformance.outcome import Claim, Unmet
-from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
+from lakepact.conformance.evidence.differences import Difference, Kind, Members, pointer, read
+from lakepact.conformance.evidence.escaping import shell
+from lakepact.conformance.evidence.outcome import Claim, Unmet
+from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
 from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.target import Target
+from lakepact.conformance.evidence.target import Target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

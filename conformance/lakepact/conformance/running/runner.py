@@ -17,26 +17,25 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance import known as known_failures
+from lakepact.conformance.evidence.limits import Budget
+from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
+from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
-from lakepact.conformance.judging import loops
+from lakepact.conformance.http.wire import NoAnswer, Wire
+from lakepact.conformance.judging import known_failures, loops
 from lakepact.conformance.judging.blocking import with_causes
 from lakepact.conformance.judging.invariants import InvariantBook, InvariantBooks, names_in, place_of
 from lakepact.conformance.judging.lab import cleanup_error
-from lakepact.conformance.limits import Budget
-from lakepact.conformance.outcome import ENDED_EARLY, Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
-from lakepact.conformance.target import is_on
-from lakepact.conformance.wire import NoAnswer, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.judges import Check, Invariant
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.target import Offer, Target
+    from lakepact.conformance.judging.definitions import Check, Invariant
+    from lakepact.conformance.judging.known_failures import KnownFailure
     from lakepact.conformance.judging.lab import Lab
-    from lakepact.conformance.known import KnownFailure
-    from lakepact.conformance.plan import Plan
-    from lakepact.conformance.target import Offer, Target
+    from lakepact.conformance.running.plan import Plan
 
     _CheckRun = tuple[Check, Lab, list[Verdict]]
 

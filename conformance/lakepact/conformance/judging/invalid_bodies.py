@@ -8,8 +8,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lakepact.conformance.components import Components
-from lakepact.conformance.outcome import WRONG_TYPE, Mutation
+from lakepact.conformance.evidence.outcome import WRONG_TYPE, Mutation
+from lakepact.conformance.judging.components import Components
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

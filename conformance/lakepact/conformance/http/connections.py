@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import h11
 import httpx
 
-from lakepact.conformance.limits import FRAMING as FRAMING_BYTES
-from lakepact.conformance.limits import MAX_BODY, MAX_HEAD, MIB, TooLarge, decoded, too_large
+from lakepact.conformance.evidence.limits import FRAMING as FRAMING_BYTES
+from lakepact.conformance.evidence.limits import MAX_BODY, MAX_HEAD, MIB, TooLarge, decoded, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

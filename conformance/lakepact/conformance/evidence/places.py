@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.outcome import NOWHERE
-from lakepact.conformance.reproduction.links import escaped
-from lakepact.conformance.reproduction.replaying import answer_of, fits, found_at, mentions, same
+from lakepact.conformance.evidence.links import escaped
+from lakepact.conformance.evidence.outcome import NOWHERE
+from lakepact.conformance.evidence.replaying import answer_of, fits, found_at, mentions, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.outcome import Claim
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.outcome import Claim
 
 LOOKED_AT = 40  #: earlier answers of a check in which a compared value is looked for
 LEAST_TEXT = 4  #: characters of a text that is recognized without its name

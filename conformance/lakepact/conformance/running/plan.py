@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.conformance.judges import Check, Invariant
-    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.judging.definitions import Check, Invariant
+    from lakepact.conformance.running.suite import Suite
 
 
 class NothingSelected(LookupError):

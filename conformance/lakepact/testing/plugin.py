@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lakepact.conformance.extras import OF_CHECKS
+from lakepact.conformance.evidence.extras import OF_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -41,7 +41,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, p
     if target is not None and isinstance(collector, pytest.Session) and report.passed:
         contract, known = (collector.config.getoption(f"lakepact_{name}") for name in ("contract", "known"))
         try:
-            from lakepact.conformance.as_tests import requirements  # noqa: PLC0415 - few runs of pytest check a server
+            from lakepact.testing.requirements import requirements  # noqa: PLC0415 - few runs of pytest check a server
 
             report.result.append(requirements(collector, target, contract=contract, known_file=known))
         except ModuleNotFoundError as missing:

@@ -9,16 +9,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.wire import NoAnswer
+from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.http.wire import NoAnswer
 from lakepact.generated.contract import Contract, contracts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from lakepact.conformance.exchanges import Exchange
-    from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.target import Offer, Target
+    from lakepact.conformance.http.wire import Wire
     from lakepact.generated.contract import Operation, OperationId
 
 CHECK = "probe"  #: check name of the exchanges
@@ -97,7 +97,7 @@ class ProbedServer:
 
 def probe_spec(contract: str) -> ProbeSpec:
     """Return how discovery probes servers of a contract."""
-    return cast("ProbeSpec", importlib.import_module(f"{__package__}.checks.{contract}.discovery").probe_spec)
+    return cast("ProbeSpec", importlib.import_module(f"lakepact.conformance.checks.{contract}.discovery").probe_spec)
 
 
 def recognised(wire: Wire, target: Target) -> str:

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance.connections import NAME, VALUE
-from lakepact.conformance.limits import MAX_BODY, MAX_WAIT, MIB
+from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
+from lakepact.conformance.http.connections import NAME, VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.suite import Suite
-    from lakepact.conformance.target import Target
+    from lakepact.conformance.evidence.target import Target
+    from lakepact.conformance.running.suite import Suite
 
 TEXTS = ("contract", "contract_version", "url", "token_env")  #: keys of a profile
 #: Keys of a profile that are tables, with the type of their values.

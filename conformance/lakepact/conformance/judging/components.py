@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jsonschema_rs import Draft202012Validator, ValidationErrorKind
 
-from lakepact.conformance.differences import Difference, Kind, pointer
+from lakepact.conformance.evidence.differences import Difference, Kind, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

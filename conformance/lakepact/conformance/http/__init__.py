@@ -1,0 +1,1 @@
+"""Raw HTTP: exact requests over kept connections."""

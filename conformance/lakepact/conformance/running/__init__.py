@@ -1,0 +1,1 @@
+"""A run: the suite of a contract, the target, the plan, and the runner."""
