@@ -175,7 +175,7 @@ def spark_source(session: nox.Session) -> None:
 def spark_tables(session: nox.Session) -> None:
     """Write again the tables of delta-spark that tests of file skipping read; needs Java 17, and jars from Maven Central."""
     session.install("pyspark>=4.1,<4.2")
-    session.run("python", "tests/client/delta_sharing/spark_tables/write.py")
+    session.run("python", "tests/client/delta_sharing/predicates/spark_tables/write.py")
 
 
 @nox.session

@@ -11,7 +11,6 @@ import time
 import pytest
 
 from driving import Driven
-from hostile_servers import ATTACKS, DRIPS, MIB, attacking, endless_line, endless_pages, json_answer
 from lakepact.client import (
     NO_RETRIES,
     AsyncIcebergCatalog,
@@ -24,6 +23,7 @@ from lakepact.client import (
     Timeouts,
     Unreachable,
 )
+from server_doubles.hostile_servers import ATTACKS, DRIPS, MIB, attacking, endless_line, endless_pages, json_answer
 
 KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
 FEW = Limits(body=MIB, line=MIB, pages=20)

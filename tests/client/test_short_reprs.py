@@ -10,7 +10,7 @@ import pytest
 import lakepact.client as c
 from lakepact.generated.iceberg_rest import models
 from lakepact.reference_server.running import running
-from table_documents import table
+from sample_tables.table_documents import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

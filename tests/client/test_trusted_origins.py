@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driving import Driven
-from hostile_origins import Origin, resolve, serving
 from lakepact.client import (
     NO_RETRIES,
     AsyncIcebergCatalog,
@@ -31,6 +30,7 @@ from lakepact.client import (
     WatsonxCatalog,
 )
 from lakepact.client.iceberg_rest.settings import encode_prefix
+from server_doubles.hostile_origins import Origin, resolve, serving
 
 TOKEN = "planted-Token.0123456789"
 TENANT = "planted-Tenant.0123456789"

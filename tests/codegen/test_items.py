@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from lakepact.generated.iceberg_rest.models import LoadTableResult, PartitionSpec, Snapshot, TableMetadata
 from lakepact.generated.items import Reading
-from table_documents import table
+from sample_tables.table_documents import table
 
 SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 2, "manifest-list": "m", "summary": {"operation": "append"}}
 INVALID = {**SNAPSHOT, "timestamp-ms": "soon"}

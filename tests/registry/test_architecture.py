@@ -1,12 +1,15 @@
-"""ARCHITECTURE.md names files that exist."""
+"""ARCHITECTURE.md names files that exist, and folders are small enough to read."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+ROOTS = ("client", "conformance", "docs", "examples", "reference_server", "specs", "tests")  #: of files that people write
+MOST_MODULES = 25
 FILE = re.compile(r"`([\w./<>-]+(?:\.py|/))`")
 
 
@@ -24,3 +27,9 @@ def test_files_of_the_page_exist() -> None:
         missing += [path for path in paths if not exists(path, package)]
 
     assert missing == []
+
+
+def test_folders_hold_at_most_25_modules() -> None:
+    modules = Counter(path.parent.relative_to(ROOT).as_posix() for root in ROOTS for path in (ROOT / root).rglob("*.py"))
+
+    assert {folder: count for folder, count in modules.items() if count > MOST_MODULES} == {}

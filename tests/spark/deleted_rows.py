@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyroaring import BitMap64
 
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import (
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     EQUALITY_DELETES,
     POSITION_DELETES,
     File,

@@ -105,7 +105,7 @@ def test_pushed_filters_change_no_row(spark, profile):
         assert filtered.count() == unfiltered.where(condition).count() > 0
 
 
-FOREIGN = Path(__file__).parents[1] / "client" / "delta_sharing" / "spark_tables"
+FOREIGN = Path(__file__).parents[1] / "client" / "delta_sharing" / "predicates" / "spark_tables"
 FOREIGN_CONDITIONS = {
     "types": (
         "c_timestamp_ntz = timestamp_ntz'2024-01-01 00:00:00.123456'",

@@ -20,7 +20,7 @@ from lakepact.generated.iceberg_rest.models import (
     UnknownViewRepresentation,
     ViewMetadata,
 )
-from table_documents import partition_field, snapshot, sort_field, table
+from sample_tables.table_documents import partition_field, snapshot, sort_field, table
 
 Document = dict[str, Any]
 ADDRESS = "http://catalog"

@@ -8,10 +8,10 @@ import pickle
 import pyarrow as pa
 import pytest
 
-from hostile_origins import Origin, resolve, serving
 from lakepact.cli import main
 from lakepact.client import BadReply, BearerToken, IcebergCatalog, UntrustedOrigin, pyiceberg_table
 from lakepact.reference_server import running
+from server_doubles.hostile_origins import Origin, resolve, serving
 
 TOKEN = "planted-Token.0123456789"
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}

@@ -10,7 +10,7 @@ import pytest
 from driving import KINDS, Desk, Driven
 from lakepact.client import BearerToken, errors
 from lakepact.client.retries import NO_RETRIES
-from table_documents import table
+from sample_tables.table_documents import table
 
 ENDPOINTS = [
     "GET /v1/{prefix}/namespaces",

@@ -10,7 +10,7 @@ import pytest
 from driving import KINDS, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
-from table_documents import table
+from sample_tables.table_documents import table
 
 CREDENTIALS = [{"prefix": "s3://b", "config": {"s3.session-token": "secret"}}]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import table_documents
 from lakepact.client import storage_credential, storage_properties
 from lakepact.generated.iceberg_rest.models import LoadTableResult, StorageCredential
+from sample_tables import table_documents
 
 PREFIXES = ("s3://b", "s3://b/t", "s3://b/t/data", "s3://c/t")
 

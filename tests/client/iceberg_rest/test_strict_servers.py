@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from driving import KINDS, Driven
 from lakepact.client import IcebergCatalog, IncompleteCommit
 from lakepact.generated.iceberg_rest import models
-from strict_table import StrictTable, field_ids
+from server_doubles.strict_table import StrictTable, field_ids
 
 CITY = {"type": "struct", "fields": [{"id": 9, "name": "city", "type": "string", "required": False}]}
 SCHEMA = {

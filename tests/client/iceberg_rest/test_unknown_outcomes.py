@@ -13,7 +13,7 @@ from driving import KINDS, Driven
 from lakepact.client import TableChange, errors
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
-from table_documents import table
+from sample_tables.table_documents import table
 
 ADDRESS = "http://catalog"
 SCHEMA = {"type": "struct", "fields": []}

@@ -13,7 +13,7 @@ from driving import KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
-from table_documents import table
+from sample_tables.table_documents import table
 
 from .test_round_trip import SCHEMA
 from .test_views import version

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakepact.generated.iceberg_rest.models import TableMetadata
-from table_documents import table
+from sample_tables.table_documents import table
 
 PARTS = {
     "current_schema": ("schemas", "schema-id", "current-schema-id"),

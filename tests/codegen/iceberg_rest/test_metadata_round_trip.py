@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.generated.iceberg_rest import models
-from table_documents import table
+from sample_tables.table_documents import table
 
 FILES = sorted((Path(__file__).parent / "metadata").glob("*.json"))
 LONGS = st.integers(-(2**63), 2**63 - 1)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from lakepact.generated.iceberg_rest.models import Schema, TableMetadata
-from table_documents import table
+from sample_tables.table_documents import table
 
 ALWAYS = ("location", "last-updated-ms", "last-column-id")
 FROM_VERSION_2 = (

@@ -77,7 +77,7 @@ def test_process_with_other_modules_draws_the_same_cases() -> None:
     script = """
 import sys
 sys.path.insert(0, "tests")
-import table_documents, miniatures, lakepact.reference_server.app
+import sample_tables.table_documents, miniatures, lakepact.reference_server.app
 from lakepact.conformance.campaign.planning.generation import planned
 only = ("updateProperties", "createNamespace")
 print([row["case_id"] for row in planned("iceberg_rest", seeds=range(2), modes=("valid", "wild"), only=only)])

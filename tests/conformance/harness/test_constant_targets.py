@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from degenerate_servers import never_answers
 from faulty import unnamed
-from hostile_servers import attacking, dripping_body
 from lakepact.conformance.evidence.limits import Budget, GivenUp
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
@@ -18,6 +16,8 @@ from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.running import running
 from miniatures import answer, miniature
+from server_doubles.degenerate_servers import never_answers
+from server_doubles.hostile_servers import attacking, dripping_body
 
 CONTRACT = "iceberg_rest"
 MOST_CAUSES = 10

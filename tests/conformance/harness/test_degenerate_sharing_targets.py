@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from degenerate_servers import always, forgets_namespaces, forgets_pages, forgets_tables, never_answers, never_refuses, stores_everything
 from faulty import unnamed
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.lines import lines as report_lines
@@ -21,6 +20,15 @@ from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op as sharing
 from lakepact.generated.iceberg_rest import op as catalog
 from lakepact.reference_server.running import running
+from server_doubles.degenerate_servers import (
+    always,
+    forgets_namespaces,
+    forgets_pages,
+    forgets_tables,
+    never_answers,
+    never_refuses,
+    stores_everything,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from degenerate_servers import forgets_namespaces, forgets_tables, never_refuses, stores_everything
 from faulty import unnamed
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
@@ -17,6 +16,7 @@ from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import on_answer
 from lakepact.reference_server.running import running
+from server_doubles.degenerate_servers import forgets_namespaces, forgets_tables, never_refuses, stores_everything
 
 if TYPE_CHECKING:
     from collections.abc import Callable

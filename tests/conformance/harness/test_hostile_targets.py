@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hostile_servers import ATTACKS, DRIPS, attacking, endless_pages, json_answer
 from lakepact.conformance.evidence.limits import MIB, Budget, GivenUp
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.generated.contract import Contract
+from server_doubles.hostile_servers import ATTACKS, DRIPS, attacking, endless_pages, json_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import unnamed
-from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running import plan, runner, suite

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from delta_logs import add
 from lakepact.reference_server import running
 from lakepact.reference_server.service import BadSetting
-from shared_tables import TOKENS, SharedTable
+from sample_tables.delta_logs import add
+from sample_tables.shared_tables import TOKENS, SharedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

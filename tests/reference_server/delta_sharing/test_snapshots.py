@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from delta_logs import HEAD, METADATA, Table, add, remove
 from lakepact.reference_server.delta_sharing.formats import Links
 from lakepact.reference_server.delta_sharing.log import DamagedLog, NoSuchVersion, NoTable
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
+from sample_tables.delta_logs import HEAD, METADATA, Table, add, remove
 
 if TYPE_CHECKING:
     from pathlib import Path

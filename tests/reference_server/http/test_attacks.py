@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from delta_logs import HEAD, Table, add
 from raw_connections import CONFIG, ServerProcess, answer_seconds, connect, eventually, fill, server_process, statuses
+from sample_tables.delta_logs import HEAD, Table, add
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

@@ -20,7 +20,7 @@ from browsers import NEEDS_BROWSER, seen
 from lakepact.cli import main
 from lakepact.conformance.fixtures import pack
 from lakepact.reference_server import running
-from table_documents import field, struct
+from sample_tables.table_documents import field, struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,13 +9,13 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import table_documents as td
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from table_documents import partition_field, sort_field, update
-from table_invariants import broken_invariants
+from sample_tables import table_documents as td
+from sample_tables.table_documents import partition_field, sort_field, update
+from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from delta_logs import HEAD, METADATA, VECTOR, Table, add
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.delta_sharing.formats import FORMATS, Links, file_id
 from lakepact.reference_server.delta_sharing.formats.links import ascii_json
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.http.validation import Validators
+from sample_tables.delta_logs import HEAD, METADATA, VECTOR, Table, add
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

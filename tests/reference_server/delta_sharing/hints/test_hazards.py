@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lakepact.reference_server.delta_sharing.hints import selected
-from shared_snapshots import file, snapshot, struct
+from sample_tables.shared_snapshots import file, snapshot, struct
 
 
 def stats(low=None, high=None, *, nulls=0, records=2, name="x"):

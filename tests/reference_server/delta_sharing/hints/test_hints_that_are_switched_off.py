@@ -7,8 +7,8 @@ import json
 import pytest
 import yaml
 
-import delta_logs
 from lakepact.reference_server import running
+from sample_tables import delta_logs
 
 COLUMN, LITERAL = {"op": "column", "name": "p", "valueType": "string"}, {"op": "literal", "value": "b", "valueType": "string"}
 TREE = {"op": "equal", "children": [COLUMN, LITERAL]}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lakepact.reference_server.delta_sharing.hints import selected
-from shared_snapshots import file, snapshot, struct
+from sample_tables.shared_snapshots import file, snapshot, struct
 
 TYPES = {
     "hireDate": "date",

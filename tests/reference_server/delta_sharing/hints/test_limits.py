@@ -8,7 +8,7 @@ import pytest
 
 from lakepact.reference_server.delta_sharing.hints import selected, selection
 from lakepact.reference_server.delta_sharing.hints.predicates import Comparison
-from shared_snapshots import file, snapshot
+from sample_tables.shared_snapshots import file, snapshot
 
 FILES = [
     file({"day": "a"}, {"numRecords": 10, "minValues": {"x": 0}, "maxValues": {"x": 9}, "nullCount": {"x": 0}}),

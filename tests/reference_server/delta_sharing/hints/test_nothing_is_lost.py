@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.hints import selected
-from rows_and_predicates import READERS, as_json, as_sql, holds, random_predicate, random_table
+from sample_tables.rows_and_predicates import READERS, as_json, as_sql, holds, random_predicate, random_table
 
 TABLES, PREDICATES = 90, 28  #: four tests, each of so many tables, with so many predicates for each
 

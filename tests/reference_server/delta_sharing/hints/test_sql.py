@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakepact.reference_server.delta_sharing.hints import selected
-from shared_snapshots import file, snapshot
+from sample_tables.shared_snapshots import file, snapshot
 
 TYPES = {
     "day": "date",

@@ -11,12 +11,12 @@ import deltalake
 import pyarrow as pa
 
 from lakepact.reference_server.delta_sharing.hints import selected
-from rows_and_predicates import DECIMALS, READERS, as_json, as_sql, holds, random_predicate, random_table
+from sample_tables.rows_and_predicates import DECIMALS, READERS, as_json, as_sql, holds, random_predicate, random_table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rows_and_predicates import Table
+    from sample_tables.rows_and_predicates import Table
 
 TABLES, PREDICATES = 40, 25
 ARROW: dict[str, pa.DataType] = {

@@ -11,8 +11,8 @@ from deltalake import DeltaTable, write_deltalake
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from delta_logs import HEAD, Table, add, remove
 from lakepact.reference_server.delta_sharing.log import Log
+from sample_tables.delta_logs import HEAD, Table, add, remove
 
 if TYPE_CHECKING:
     from pathlib import Path

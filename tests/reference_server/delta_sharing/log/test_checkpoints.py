@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delta_logs import HEAD, TYPES, VECTOR, Table, add, metadata, remove
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, NoSuchVersion
+from sample_tables.delta_logs import HEAD, TYPES, VECTOR, Table, add, metadata, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from delta_logs import HEAD, METADATA, PROTOCOL, VECTOR, Table, add, metadata, remove
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, UnsupportedTable
+from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, VECTOR, Table, add, metadata, remove
 
 if TYPE_CHECKING:
     from pathlib import Path

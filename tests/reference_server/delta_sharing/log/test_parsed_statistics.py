@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from delta_logs import HEAD, TYPES, Table
 from lakepact.reference_server.delta_sharing.log import Log
+from sample_tables.delta_logs import HEAD, TYPES, Table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from delta_logs import HEAD, VECTOR, Table, add, remove
 from lakepact.reference_server.delta_sharing.log import Log
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
+from sample_tables.delta_logs import HEAD, VECTOR, Table, add, remove
 
 if TYPE_CHECKING:
     from pathlib import Path

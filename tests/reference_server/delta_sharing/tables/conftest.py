@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lakepact.reference_server import Server, running
-from shared_tables import TOKENS, SharedTable
+from sample_tables.shared_tables import TOKENS, SharedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from delta_logs import METADATA, add, remove
-from shared_tables import ids, milliseconds
+from sample_tables.delta_logs import METADATA, add, remove
+from sample_tables.shared_tables import ids, milliseconds
 
 if TYPE_CHECKING:
-    from shared_tables import Lines, SharedTable
+    from sample_tables.shared_tables import Lines, SharedTable
 
 DELTA = "responseformat=delta"
 

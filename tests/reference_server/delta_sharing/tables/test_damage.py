@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from delta_logs import HEAD, METADATA, PROTOCOL, add
-from shared_tables import ids
+from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, add
+from sample_tables.shared_tables import ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from shared_tables import Lines, SharedTable
+    from sample_tables.shared_tables import Lines, SharedTable
 
 FAILED = (500, "INTERNAL_ERROR")
 ON = {"delta__enableChangeDataFeed": "true"}

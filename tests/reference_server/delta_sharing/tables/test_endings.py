@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from delta_logs import add
-from shared_tables import ids
+from sample_tables.delta_logs import add
+from sample_tables.shared_tables import ids
 
 if TYPE_CHECKING:
-    from shared_tables import SharedTable
+    from sample_tables.shared_tables import SharedTable
 
 END = "includeEndStreamAction=true"
 ON = {"delta__enableChangeDataFeed": "true"}

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from delta_logs import METADATA, add, remove
-from shared_tables import hour, ids
+from sample_tables.delta_logs import METADATA, add, remove
+from sample_tables.shared_tables import hour, ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared_tables import Lines, SharedTable
+    from sample_tables.shared_tables import Lines, SharedTable
 
     Tables = Callable[[str], SharedTable]
 

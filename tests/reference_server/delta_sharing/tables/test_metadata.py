@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from delta_logs import METADATA, add, metadata, remove
-from shared_tables import hour
+from sample_tables.delta_logs import METADATA, add, metadata, remove
+from sample_tables.shared_tables import hour
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared_tables import SharedTable
+    from sample_tables.shared_tables import SharedTable
 
 DELTA = "responseformat=delta"
 

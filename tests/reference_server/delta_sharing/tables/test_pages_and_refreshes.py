@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from delta_logs import METADATA, add, remove
-from shared_tables import TOKENS, hour, ids
+from sample_tables.delta_logs import METADATA, add, remove
+from sample_tables.shared_tables import TOKENS, hour, ids
 
 if TYPE_CHECKING:
-    from shared_tables import Lines, SharedTable
+    from sample_tables.shared_tables import Lines, SharedTable
 
 END = "includeEndStreamAction=true"
 DELTA = "responseformat=delta"

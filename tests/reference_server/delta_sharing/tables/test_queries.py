@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from delta_logs import add, remove
-from shared_tables import TOKENS, hour, ids, milliseconds
+from sample_tables.delta_logs import add, remove
+from sample_tables.shared_tables import TOKENS, hour, ids, milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared_tables import SharedTable
+    from sample_tables.shared_tables import SharedTable
 
 DELTA = "responseformat=delta"
 LONG_AGO = "2023-12-31T23:59:59Z"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from delta_logs import add
-from shared_tables import hour
+from sample_tables.delta_logs import add
+from sample_tables.shared_tables import hour
 
 if TYPE_CHECKING:
-    from shared_tables import SharedTable
+    from sample_tables.shared_tables import SharedTable
 
 FAR = "9999-01-01T00:00:00Z"
 

@@ -14,10 +14,10 @@ from pydantic import TypeAdapter
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.table.update import TableUpdate, update_table_metadata
 
-import table_documents as td
-from commit_sequences import commits, tables
 from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from sample_tables import table_documents as td
+from sample_tables.commit_sequences import commits, tables
 
 Document = dict[str, Any]
 

@@ -13,11 +13,11 @@ from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadataUtil
 from pyiceberg.table.update import TableRequirement
 
-import table_documents as td
-from commit_sequences import commits, tables
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS, check
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from sample_tables import table_documents as td
+from sample_tables.commit_sequences import commits, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-import table_documents as td
-from table_documents import field, partition_field, sort_field, struct, update
-from table_invariants import broken_invariants
+from sample_tables import table_documents as td
+from sample_tables.table_documents import field, partition_field, sort_field, struct, update
+from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

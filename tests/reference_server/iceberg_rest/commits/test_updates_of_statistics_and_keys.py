@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import table_documents as td
-from table_documents import update
+from sample_tables import table_documents as td
+from sample_tables.table_documents import update
 
 Document = dict[str, Any]
 

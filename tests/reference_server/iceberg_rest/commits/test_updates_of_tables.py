@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import table_documents as td
 from lakepact.reference_server.iceberg_rest.updates import UPDATES, apply_updates
-from table_documents import update
-from table_invariants import broken_invariants
+from sample_tables import table_documents as td
+from sample_tables.table_documents import update
+from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

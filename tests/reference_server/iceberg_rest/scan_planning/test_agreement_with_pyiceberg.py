@@ -24,7 +24,7 @@ from pyiceberg.expressions import (
 )
 
 from lakepact.reference_server import running
-from scans import SPECS, table_of_kind
+from sample_tables.scans import SPECS, table_of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyiceberg.catalog.rest import RestCatalog
 
 from lakepact.reference_server import running
-from scans import FILTERS, SPECS, data_files, matching, table_of_kind
+from sample_tables.scans import FILTERS, SPECS, data_files, matching, table_of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

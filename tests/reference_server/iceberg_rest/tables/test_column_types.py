@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import table_documents as td
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 from lakepact.reference_server.iceberg_rest.tables.types import primitive, related
+from sample_tables import table_documents as td
 
 V1 = ["boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz", "string", "uuid", "binary"]
 V1_WITH_NUMBERS = ["decimal(1,0)", "decimal(38, 38)", "decimal( 9 , 2 )", "fixed[1]", "fixed[ 16 ]"]

@@ -9,11 +9,11 @@ import orjson
 import pytest
 from pyiceberg.table.metadata import TableMetadataUtil
 
-import table_documents as td
 from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from table_documents import partition_field, snapshot, sort_field, update
-from table_invariants import broken_invariants
+from sample_tables import table_documents as td
+from sample_tables.table_documents import partition_field, snapshot, sort_field, update
+from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

@@ -8,10 +8,10 @@ import orjson
 import pytest
 from pyiceberg.table.metadata import TableMetadataUtil
 
-import table_documents as td
 from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit, new_table_metadata
-from table_documents import field, partition_field, sort_field, struct
-from table_invariants import broken_invariants
+from sample_tables import table_documents as td
+from sample_tables.table_documents import field, partition_field, sort_field, struct
+from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import table_documents as td
-from commit_sequences import commits, tables
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from table_documents import partition_field
-from table_invariants import broken_invariants
+from sample_tables import table_documents as td
+from sample_tables.commit_sequences import commits, tables
+from sample_tables.table_documents import partition_field
+from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

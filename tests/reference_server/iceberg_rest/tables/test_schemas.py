@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 
-import table_documents as td
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns, same_schema, types_by_id, with_fresh_ids
-from table_documents import field, struct
+from sample_tables import table_documents as td
+from sample_tables.table_documents import field, struct
 
 Document = dict[str, Any]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import table_documents as td
 from lakepact.reference_server.iceberg_rest.tables.partitioning import check_spec, same_spec
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 from lakepact.reference_server.iceberg_rest.tables.sorting import check_order, same_order
-from table_documents import field, partition_field, sort_field, struct
+from sample_tables import table_documents as td
+from sample_tables.table_documents import field, partition_field, sort_field, struct
 
 Document = dict[str, Any]
 

@@ -18,7 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIE
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import has_files_here
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
 from lakepact.conformance.checks.iceberg_rest.names import AREAS
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.evidence.target import Offer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

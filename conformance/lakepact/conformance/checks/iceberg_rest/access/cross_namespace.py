@@ -6,8 +6,8 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, table_of_the_second
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
     assert_last_partition,
@@ -13,10 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_uuid,
     judge_answers,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept, refused_alone
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     NOWHERE,
     add_schema,
@@ -37,6 +34,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_default_spec,
     sort_field,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept, refused_alone
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 

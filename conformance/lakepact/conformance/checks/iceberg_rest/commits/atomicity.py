@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
     assert_last_field,
@@ -16,10 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_uuid,
     judge_answers,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, assert_same_table, properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     NOWHERE,
     add_schema,
@@ -28,6 +25,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     schema_with,
     set_current_schema,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table, properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
@@ -36,7 +36,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Cases
+    from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Cases
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.evidence.exchanges import Reply
 

@@ -6,17 +6,12 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import FreeTableSlot, create, creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot, create, creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version, upgrade_format_version
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
-    columns,
-    current_schema,
-    table_of_version,
-    upgrade_format_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

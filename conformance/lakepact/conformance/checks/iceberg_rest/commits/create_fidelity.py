@@ -5,11 +5,8 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import create, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import sent_members_of
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
@@ -23,6 +20,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_statistics,
     statistics_file,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

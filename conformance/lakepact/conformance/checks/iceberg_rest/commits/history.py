@@ -5,10 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import expect_times_in_order
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
@@ -25,6 +23,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_default_spec,
     sort_field,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_last_field,
     assert_last_partition,
     assert_order,
@@ -12,8 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_spec,
     judge_answers,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     NOWHERE,
     add_schema,
@@ -33,6 +32,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     sort_field,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
     assert_last_field,
@@ -12,14 +12,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_uuid,
     judge_answers,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot, remove_ref
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE, add_snapshot, remove_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Cases
+    from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Cases
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 UNKNOWN = 1  #: a snapshot id that no table of these checks has

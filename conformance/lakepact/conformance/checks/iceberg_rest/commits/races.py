@@ -6,13 +6,13 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
     UNKNOWN_REQUIREMENT,
@@ -12,9 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_uuid,
     judge_answers,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     NOWHERE,
     UNKNOWN_UPDATE,
@@ -34,6 +32,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR
 from lakepact.conformance.judging import expect
@@ -42,7 +42,7 @@ from lakepact.generated.iceberg_rest import op
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Assertion, Cases
+    from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Assertion, Cases
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
     from lakepact.conformance.evidence.exchanges import Reply
 

@@ -6,8 +6,10 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import (
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path, metadata_file
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     DATA,
     EQUALITY_DELETES,
     POSITION_DELETES,
@@ -17,8 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.manifests import (
     list_bytes,
     manifest_bytes,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path, metadata_file
-from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

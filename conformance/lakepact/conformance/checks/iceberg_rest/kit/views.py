@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
-from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED
 from lakepact.conformance.evidence.differences import Members
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

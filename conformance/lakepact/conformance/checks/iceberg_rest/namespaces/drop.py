@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_stage, staged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

@@ -8,7 +8,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properti
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check

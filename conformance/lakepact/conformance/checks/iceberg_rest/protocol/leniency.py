@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

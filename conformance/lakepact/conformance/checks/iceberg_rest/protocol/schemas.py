@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
-    COMPONENTS,
-    CONTRACT,
-    NESTED,
-    claim_of,
-    flawed,
-    flaws_in,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT
-from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import VERSION as KEYS_SINCE
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.scans import scans
-from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, Client, client_of, form, issues_tokens
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_encryption_key,
     add_schema,
@@ -38,6 +25,19 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     statistics_file,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
+    COMPONENTS,
+    CONTRACT,
+    NESTED,
+    claim_of,
+    flawed,
+    flaws_in,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.scans import scans
+from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
+from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import VERSION as KEYS_SINCE
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, Client, client_of, form, issues_tokens
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.updates import current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     equality_deletes,
     grown,
@@ -14,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     planned,
     position_deletes,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME, expect_deletes
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared

@@ -5,17 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
-from lakepact.conformance.checks.iceberg_rest.kit.scans import (
-    PLAN,
-    TableWithFiles,
-    equality_deletes,
-    grown,
-    needs,
-    planned,
-    position_deletes,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_spec,
     column,
@@ -25,6 +15,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    PLAN,
+    TableWithFiles,
+    equality_deletes,
+    grown,
+    needs,
+    planned,
+    position_deletes,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 

@@ -25,7 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     planned,
     position_deletes,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import expect_deletes
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     PLAN,
     TableWithFiles,
@@ -15,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     plan,
     require_plans,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect

@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import DELETED, EXISTING, File, Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     CANCEL,
     FETCH,
@@ -24,8 +24,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     planned,
     require_plans,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
-from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, File, Manifest, long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect

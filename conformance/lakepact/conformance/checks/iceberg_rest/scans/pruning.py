@@ -8,9 +8,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     FIRST_FIELD,
     LAST_ADDED,
     add_schema,
@@ -24,6 +22,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_current_schema,
     set_default_spec,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.manifests import long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, planned
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import long_bound
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 

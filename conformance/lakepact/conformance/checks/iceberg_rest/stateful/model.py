@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import state
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_committed,
     expect_same,

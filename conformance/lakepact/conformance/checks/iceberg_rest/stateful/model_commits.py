@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import (
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
     LOCATION,
     PROPERTY,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref
-from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
-from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_stage
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.list import listed

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import table_of_version
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS
-from lakepact.conformance.checks.iceberg_rest.kit.table_requests import extended, field, request_creation
-from lakepact.conformance.checks.iceberg_rest.kit.updates import table_of_version
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import extended, field, request_creation
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect

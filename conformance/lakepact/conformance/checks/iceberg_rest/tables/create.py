@@ -7,13 +7,13 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects
-from lakepact.conformance.checks.iceberg_rest.kit.table_requests import created, extended, field, request_creation
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import columns, current_schema, table_of_version
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import created, extended, field, request_creation
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Unmet

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.table_requests import array, extended, field, mapping, order, spec, struct
-from lakepact.conformance.checks.iceberg_rest.kit.updates import FIRST_FIELD, partition_field, sort_field
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import FIRST_FIELD, partition_field, sort_field
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import array, extended, field, mapping, order, spec, struct
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import wrong_type
 from lakepact.conformance.judging import expect

@@ -7,11 +7,11 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.registration import location_of, register
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, local_path, lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, local_path, lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import location_of, register
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.evidence.outcome import NotOffered, wrong_type

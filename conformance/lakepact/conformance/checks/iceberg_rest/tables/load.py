@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import set_statistics, statistics_file, table_of_version
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects, of_the_contract
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import UNORDERED
-from lakepact.conformance.checks.iceberg_rest.kit.updates import set_statistics, statistics_file, table_of_version
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects, of_the_contract
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import UNORDERED
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
 from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd

@@ -5,15 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import (
-    expect_times_in_order,
-    expect_unique,
-    ids,
-    members,
-    objects,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_sort_order,
@@ -33,6 +25,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     statistics_file,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order, expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import NO_OPERATION

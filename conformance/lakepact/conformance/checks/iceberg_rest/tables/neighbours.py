@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import known_files, lost
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed

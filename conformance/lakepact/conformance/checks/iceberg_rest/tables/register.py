@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.registration import (
-    is_registered,
-    left_behind,
-    loaded,
-    location_of,
-    register,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, assert_same_table, unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
@@ -35,6 +26,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     statistics_file,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, loaded, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

@@ -5,10 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, loaded
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, assert_same_table
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_encryption_key,
     add_schema,
@@ -21,6 +18,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_current_schema,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, loaded
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import CHANGED_BY_REGISTERING, registered
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import metadata_file
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.registration import is_registered, left_behind, location_of, register, takes_over
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, assert_same_table, same_state
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register, takes_over
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, same_state
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.evidence.outcome import Unmet, wrong_type

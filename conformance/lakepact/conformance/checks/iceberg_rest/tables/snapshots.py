@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import ids
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import assert_same_table
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
@@ -19,6 +16,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_statistics,
     statistics_file,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import ids
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
 from lakepact.conformance.evidence.outcome import Blocked

@@ -7,13 +7,23 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    current_schema,
+    partition_field,
+    set_current_schema,
+    set_location,
+    sort_field,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
     commit_stage,
     created,
@@ -24,17 +34,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
     spec,
     staged,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    current_schema,
-    partition_field,
-    set_current_schema,
-    set_location,
-    sort_field,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting

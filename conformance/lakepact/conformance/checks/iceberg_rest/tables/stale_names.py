@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
-from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
-from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import lost
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
@@ -19,6 +13,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     schema_with,
     set_current_schema,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
+from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import lost
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, purge, visible_files

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, SUCCESS, Table
-from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
+from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
     created,
     default_order,
@@ -21,7 +22,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
     spec,
     struct,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.updates import current_schema, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

@@ -6,7 +6,8 @@ import uuid
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     ASSERT_CREATE,
     HARMLESS,
     NOBODY,
@@ -19,12 +20,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
     assert_spec,
     assert_uuid,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.transactions import (
     MADE,
     all_unchanged,
     are_marked,
@@ -34,7 +30,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     marking,
     transact,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     FIRST_FIELD,
     NOWHERE,
     UNKNOWN_UPDATE,
@@ -45,6 +41,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_current_schema,
     set_default_spec,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

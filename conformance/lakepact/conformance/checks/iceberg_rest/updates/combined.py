@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import sent_members_of, state
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     FIRST_FIELD,
     LAST_ADDED,
     add_schema,
@@ -33,6 +31,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, state
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot, expect_ref, refs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT, VERSION
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     add_encryption_key,
     changed,
     judge_refusals,
@@ -13,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
     without,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.updates import changed, judge_refusals, table_of_version, upgrade_format_version
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import changed, judge_refusals, table_of_version, upgrade_format_version
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 

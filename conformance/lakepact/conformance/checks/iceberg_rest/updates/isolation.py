@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_last_partition, judge_answers
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, assert_same_table
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_partition, judge_answers
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
@@ -34,6 +32,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     statistics_file,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_ids, spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.properties import expect_properties

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import sent_members_of
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_sort_order,
@@ -23,6 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     sort_field,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 

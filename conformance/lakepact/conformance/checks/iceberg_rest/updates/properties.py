@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import changed, judge_refusals, remove_properties, set_location, without
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.updates import changed, judge_refusals, remove_properties, set_location, without
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import wrong_type
 from lakepact.conformance.judging import expect

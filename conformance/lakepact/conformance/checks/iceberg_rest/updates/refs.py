@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, changed, judge_refusals, remove_ref, without
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot, changed, judge_refusals, remove_ref, without
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import expect_snapshots_whole
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     NOWHERE,
     add_encryption_key,
     add_snapshot,
@@ -16,6 +14,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     table_of_version,
     without,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_snapshots_whole
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Blocked, Unmet

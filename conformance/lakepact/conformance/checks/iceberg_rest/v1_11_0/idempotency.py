@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, replaced
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key

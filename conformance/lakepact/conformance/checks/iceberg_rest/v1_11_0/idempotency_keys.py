@@ -10,7 +10,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, view_request
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.idempotency import AGAIN, TURN, twice

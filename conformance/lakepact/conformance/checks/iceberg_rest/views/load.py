@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import of_the_contract
-from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged as table_unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import of_the_contract
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
     View,

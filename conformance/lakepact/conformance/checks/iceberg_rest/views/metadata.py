@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import expect_unique, ids, members, objects
-from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import NO_OPERATION

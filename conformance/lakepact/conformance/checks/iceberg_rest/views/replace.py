@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, NOWHERE, add_schema, remove_properties, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, NOWHERE, add_schema, remove_properties, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
     OTHER_SCHEMA,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     NOWHERE,
     UNSUPPORTED,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import NOBODY
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import NOBODY
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema, remove_properties, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema, remove_properties, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, properties_of, replace
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect

@@ -5,10 +5,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
-from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_sort_order,
@@ -21,6 +19,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_location,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from delta_logs import HEAD, METADATA, Table
 from lakepact.reference_server.delta_sharing.formats import file_id
+from sample_tables.delta_logs import HEAD, METADATA, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

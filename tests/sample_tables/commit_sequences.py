@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-import table_documents as td
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from sample_tables import table_documents as td
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import FreeTableSlot
+    from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
     from lakepact.conformance.evidence.exchanges import Reply
 

@@ -14,7 +14,7 @@ from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-import shared_snapshots
+from sample_tables import shared_snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,9 +6,8 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Namespace, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_schema,
     add_sort_order,
@@ -20,6 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.updates import (
     set_location,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Namespace, Table, set_properties
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 

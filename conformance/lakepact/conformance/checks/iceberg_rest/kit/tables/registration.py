@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
-from lakepact.conformance.checks.iceberg_rest.kit.table_states import state, without_its_own
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state, without_its_own
 from lakepact.conformance.evidence.differences import Difference, kind_of, pointer
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect

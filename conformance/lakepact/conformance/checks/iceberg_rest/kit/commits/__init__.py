@@ -1,0 +1,1 @@
+"""Commits: their requirements, updates and effects, transactions, and commits that create tables."""

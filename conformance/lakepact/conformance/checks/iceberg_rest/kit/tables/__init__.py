@@ -1,0 +1,1 @@
+"""Tables: their requests, files, manifests and states."""
