@@ -29,7 +29,7 @@ def test_each_requirement_stands_on_one_page(pages: dict[str, str], name: str, v
 def test_entry_shows_clause_interpretation_checks_and_mutants(pages: dict[str, str]) -> None:
     page = pages["requirements/iceberg_rest-1.10.0-preconditions.md"]
     entry = page[page.index("## IRC-REQ-001 ") : page.index("## IRC-REQ-002 ")]
-    expected = ("Clause: `openapi.yaml#/", "Interpretation: A-68", "`commits_creating.commits_create_tables`", "`commits-create-nothing`")
+    expected = ("Clause: `openapi.yaml#/", "Interpretation: A-68", "`commits.create.commits_create_tables`", "`commits-create-nothing`")
 
     assert [text for text in expected if text not in entry] == []
 

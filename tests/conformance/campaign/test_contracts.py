@@ -58,7 +58,7 @@ def test_run_with_all_contracts_sends_each_case_to_its_targets(tmp_path: Path, m
 
 
 def test_checks_in_a_campaign_fail_only_on_the_faulty_server(tmp_path: Path) -> None:
-    plans.plan("iceberg_rest", tmp_path / "plan", modes=("check",), only=("namespaces_drop.*", "IRC-GEN-006"))
+    plans.plan("iceberg_rest", tmp_path / "plan", modes=("check",), only=("namespaces.drop.*", "IRC-GEN-006"))
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(["drops-what-has-children"])) as bad:
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"good={good.url}", f"bad={bad.url}")
     broken = {(row["target"], row["requirement_id"]) for row in said(run, Here())["results"] if row["verdict"] != "pass"}

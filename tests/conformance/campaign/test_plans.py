@@ -128,10 +128,10 @@ def test_sequence_is_one_case_of_many_steps() -> None:
 
 
 def test_check_is_a_case_with_its_name() -> None:
-    (row,) = planned("iceberg_rest", seeds=[0, 1], modes=["check"], only=["namespaces_drop.namespaces_with_children_are_not_dropped"])
+    (row,) = planned("iceberg_rest", seeds=[0, 1], modes=["check"], only=["namespaces.drop.namespaces_with_children_are_not_dropped"])
 
     assert (row["request"], row["operation_id"], row["mode"]) == (
-        *["namespaces_drop.namespaces_with_children_are_not_dropped"] * 2,
+        *["namespaces.drop.namespaces_with_children_are_not_dropped"] * 2,
         "check",
     )
 

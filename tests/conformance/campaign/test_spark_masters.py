@@ -28,9 +28,9 @@ pytestmark = pytest.mark.spark
 #: Plans of few cases. One check sends concurrent requests and must run alone.
 DRAWN: dict[str, dict[str, Any]] = {
     "requests": {"seeds": [0], "modes": ["example", "valid", "near", "sequence"], "only": ["updateProperties"]},
-    "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces_drop.n*"]},
+    "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces.drop.n*"]},
 }
-CHECK_ALONE = "namespaces_drop.concurrent_drops_leave_no_orphaned_table"
+CHECK_ALONE = "namespaces.drop.concurrent_drops_leave_no_orphaned_table"
 #: Draws and runs all plans in one Spark session, because a session takes long to start.
 IN_ONE_SESSION = """
 import json, sys

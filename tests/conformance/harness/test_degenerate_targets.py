@@ -63,8 +63,8 @@ def test_degenerate_target_has_few_causes(name: str, record_property: Callable[[
 @pytest.mark.parametrize(
     ("fault", "check", "requirement", "outcome"),
     [
-        (forgets_tables, "paging.changes_between_pages_lose_no_item", "IRC-PAG-017", Outcome.WARN),
-        (never_refuses(), "tables_loaded.metadata_location_follows_commits", "IRC-TBL-LOAD-002", Outcome.BLOCKED),
+        (forgets_tables, "protocol.paging.changes_between_pages_lose_no_item", "IRC-PAG-017", Outcome.WARN),
+        (never_refuses(), "tables.load.metadata_location_follows_commits", "IRC-TBL-LOAD-002", Outcome.BLOCKED),
     ],
     ids=["empty first page", "accepted stale commit"],
 )

@@ -81,6 +81,6 @@ def stores_an_unknown_id(update: Update, draft: Draft, document: Document) -> No
 
 def test_accepted_nonsense_breaks_no_invariant() -> None:
     careless = in_place_of("set-current-schema", stores_an_unknown_id)
-    found = run(careless, "updates_schemas.unknown_current_schemas_return_400", "IRC-META-002").results()
+    found = run(careless, "updates.schemas.unknown_current_schemas_return_400", "IRC-META-002").results()
 
     assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (Outcome.FAIL, Outcome.PASS)

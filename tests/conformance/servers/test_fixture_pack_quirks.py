@@ -206,4 +206,4 @@ def test_unreadable_table_does_not_hide_failures_of_other_tables(outcomes: Calla
     names = ("inline-vectors-are-a-failure", "hints-are-refused-with-reader-features")
     flaws = all_of(*(fault_named(name, "delta_sharing").install for name in names))
 
-    assert outcomes(flaws, "hints_at_random.one_sql_predicate")["DS-HNT-03"] is Outcome.FAIL
+    assert outcomes(flaws, "queries.random_hints.one_sql_predicate")["DS-HNT-03"] is Outcome.FAIL

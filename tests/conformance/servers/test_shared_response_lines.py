@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 SUITE = suites.load("delta_sharing")
 AREAS = (
-    "tour",
+    "formats",
     "metadata",
-    "parquet_lines",
-    "delta_lines",
-    "table_schema",
+    "parquet",
+    "delta",
+    "schema",
     "capabilities",
     "end_stream",
     "query",
@@ -89,7 +89,7 @@ def judged(folder: Path, *only: str, quirk: Install | None = None, known: bool =
 
 def of_lines(folder: Path, *, quirk: Install | None = None, known: bool = True) -> dict[str, Any]:
     """Return the results of all checks of lines."""
-    return judged(folder, *(f"{area}.*" for area in AREAS), quirk=quirk, known=known)
+    return judged(folder, *(f"*.{area}.*" for area in AREAS), quirk=quirk, known=known)
 
 
 def broken(results: dict[str, Any]) -> dict[str, str]:
@@ -220,8 +220,8 @@ def _with_new_id(wrapper: dict[str, Any]) -> None:
 
 
 def test_new_file_ids_in_each_answer_fail_only_the_id_requirements(shares: Path) -> None:
-    areas = ("capabilities", "query", "file_ids", "names", "refresh", "query_pages", "time_travel")
-    results = judged(shares, *(f"{area}.*" for area in areas), quirk=on_wrapped(OF_FILES, _with_new_id))
+    areas = ("capabilities", "query", "file_ids", "names", "refresh", "pages", "time_travel")
+    results = judged(shares, *(f"*.{area}.*" for area in areas), quirk=on_wrapped(OF_FILES, _with_new_id))
     assert set(broken(results)) == {"DS-FIL-03", "DS-DFL-01", "DS-REM-02"}
 
 

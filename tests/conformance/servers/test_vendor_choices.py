@@ -108,7 +108,7 @@ def test_additional_metadata_in_answers_passes(monkeypatch: pytest.MonkeyPatch, 
 
     shown = ("createTable", "loadTable", "updateTable", "createView", "loadView", "replaceView")
     with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(on_answer(shown, says_more))]) as server:
-        planned = plan.plan(suite.load("iceberg_rest"), only=("tables_loaded.loaded*", "views_loaded.load_view*"))
+        planned = plan.plan(suite.load("iceberg_rest"), only=("tables.load.loaded*", "views.load.load_view*"))
         run = runner.Run(planned, Target(server.url, features={"readable-files": True}))
         for _ in run.events():
             pass

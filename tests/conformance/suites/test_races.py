@@ -9,7 +9,7 @@ from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 
-DROPS = "tables_drop.concurrent_drops_have_one_winner"
+DROPS = "tables.drop.concurrent_drops_have_one_winner"
 
 
 @pytest.mark.parametrize("times", [1, 3])

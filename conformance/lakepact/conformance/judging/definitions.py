@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Check:
     """A scenario and the requirements that it judges."""
 
-    name: str  #: `<area>.<function>`
+    name: str  #: its path below the folder of the contract: `<area>.<module>.<function>`
     sentence: str  #: first line of its docstring
     requirements: tuple[str, ...]
     run: Callable[[Any], None]

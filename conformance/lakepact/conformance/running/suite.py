@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lab)
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-#: The folders of contract and version that come before the path of a module of checks; of client checks, which are few, the area too.
-FOLDER = re.compile(r"lakepact\.conformance\.(?:checks\.\w+\.(?:v\d\w*\.)?|clients\.\w+\.(?:\w+\.)?)")
+FOLDER = re.compile(
+    r"lakepact\.conformance\.(?:checks|clients)\.\w+\."
+)  #: of a contract; the path below it begins the names of checks
 VERSION = re.compile(r"v\d\w*")
 
 
@@ -55,7 +56,6 @@ class Suite(Generic[L]):
         parameters: names of `--parameter` settings and their meaning.
         unserved: requirements and features that the reference server does not implement, with the reason;
             no fault of it can break them.
-        areas: first parts of check names by module path below the suite's folder; others derive from the path.
         libraries: optional libraries that its checks use.
         health: sends ordinary requests and raises `Unmet` or `Blocked` if the target does not answer them as usual.
         leftovers: returns a line for each object that the exchanges of a run leave on the target.
@@ -72,7 +72,6 @@ class Suite(Generic[L]):
         launch_settings_for: Mapping[OperationId, Callable[[Path], EmbeddedTarget]] = MappingProxyType({}),
         parameters: Mapping[str, str] = NOTHING,
         unserved: Mapping[str, str] = NOTHING,
-        areas: Mapping[str, str] = NOTHING,
         libraries: tuple[str, ...] = (),
         health: Callable[[L], None] | None = None,
         leftovers: Callable[[L, Iterable[Exchange]], list[str]] | None = None,
@@ -85,7 +84,6 @@ class Suite(Generic[L]):
         self.parameters = parameters
         self.unserved = unserved
         self.libraries = libraries
-        self._areas = areas
         self.health = health
         self.leftovers = leftovers
         self.checks: dict[str, Check] = {}
@@ -130,18 +128,13 @@ class Suite(Generic[L]):
         return register
 
     def _name(self, function: Callable[..., Any], requirements: tuple[str, ...], taken: dict[str, Any]) -> str:
-        name = f"{self._area(function.__module__)}.{function.__name__}"
+        name = f"{FOLDER.sub('', function.__module__)}.{function.__name__}"
         unknown = [r for r in requirements if r not in self.contract.requirements]
         if unknown or not requirements:
             raise LookupError(f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of {self.contract.name}")
         if name in taken or not _first_line(function):
             raise LookupError(f"{name}: the name is taken, or the docstring is missing")
         return name
-
-    def _area(self, module: str) -> str:
-        """Return the first part of check names in a module: the frozen name of a moved module, else its path below the suite."""
-        path = FOLDER.sub("", module) if FOLDER.match(module) else module.rpartition(".")[2]
-        return self._areas.get(path, path.replace(".", "_"))
 
     def inherit(self, other: Suite[Any]) -> None:
         """Add the checks and invariants of `other`, the suite of the contract or version that this one extends.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.delta_sharing.embedded import launch_settings
 from lakepact.conformance.checks.delta_sharing.kit.catalog import Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_of
-from lakepact.conformance.checks.delta_sharing.names import AREAS
 from lakepact.conformance.checks.delta_sharing.offers import Offers
 from lakepact.conformance.evidence.extras import DELTA
 from lakepact.conformance.evidence.target import Offer
@@ -69,7 +68,6 @@ suite = Suite(
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     unserved=UNSERVED,
-    areas=AREAS,
     libraries=DELTA,
 )
 check = suite.check

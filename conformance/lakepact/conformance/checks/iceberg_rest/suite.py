@@ -19,7 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as d
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
-from lakepact.conformance.checks.iceberg_rest.names import AREAS
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.evidence.target import Offer
 from lakepact.conformance.judging import expect
@@ -318,7 +317,6 @@ suite = Suite(
     launch_settings=launch_settings,
     parameters=PARAMETERS,
     leftovers=leftovers,
-    areas=AREAS,
     health=health,
     unserved={
         "IRC-CFG-013": "a catalog without `endpoints`",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.exchanges import Exchange, Reply
 
 OPERATION = op.generate_temporary_table_credentials
-TRAFFIC = ("credentials.credentials_cover_the_table_location",)
+TRAFFIC = ("access.credentials.credentials_cover_the_table_location",)
 MOST_TABLES = 6
 
 KINDS = ("awsTempCredentials", "azureUserDelegationSas", "gcpOauthToken")

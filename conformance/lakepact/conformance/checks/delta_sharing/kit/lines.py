@@ -31,7 +31,7 @@ END = "endStreamAction"
 TYPES = {str: "a text", int: "an integer", dict: "an object", list: "an array", bool: "true or false"}
 RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = "responseformat", "readerfeatures", "includeendstreamaction"
 #: The check whose requests are answered with every kind of line that the target has.
-TOUR = ("tour.requested_formats_are_returned_or_refused",)
+TOUR = ("lines.formats.requested_formats_are_returned_or_refused",)
 IN_MILLISECONDS = 100_000_000_000  #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
 TRIES = 3  #: to ask twice between two commits
 ACTIONS = ("add", "remove", "cdc")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.evidence.exchanges import Exchange, Reply
 
-TRAFFIC = (*TOUR, "end_stream.end_stream_actions_have_tokens_and_expiry")
+TRAFFIC = (*TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_expiry")
 MOST_TABLES = 4
 EARLIEST = "minUrlExpirationTimestamp"
 

@@ -69,7 +69,7 @@ def _partition_values(reply: Reply) -> Iterator[dict[str, Any]]:
             yield values
 
 
-@invariant("DS-DF-03", traffic=("interoperability.line_separators_are_escaped",))
+@invariant("DS-DF-03", traffic=("lines.interoperability.line_separators_are_escaped",))
 def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
     """Responses in lines contain U+2028, U+2029 and U+0085 only as JSON escapes."""
     if not lines_of(exchange):

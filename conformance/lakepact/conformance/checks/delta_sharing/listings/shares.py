@@ -42,7 +42,7 @@ def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what:
     return bool(values)
 
 
-@invariant("DS-SHR-01", traffic=("shares.get_share_equals_the_listing",))
+@invariant("DS-SHR-01", traffic=("listings.shares.get_share_equals_the_listing",))
 def shares_have_names(exchange: Exchange) -> bool:
     """Every share has a string as its name."""
     found = shares(exchange)
@@ -51,19 +51,19 @@ def shares_have_names(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-SHR-03", traffic=("shares.get_share_equals_the_listing",))
+@invariant("DS-SHR-03", traffic=("listings.shares.get_share_equals_the_listing",))
 def display_names_are_short_strings(exchange: Exchange) -> bool:
     """A display name is a string of at most 255 characters."""
     return _member(exchange, "displayName", lambda v: isinstance(v, str) and len(v) <= LONGEST_NAME, "a text of at most 255 characters")
 
 
-@invariant("DS-SHR-04", traffic=("shares.get_share_equals_the_listing",))
+@invariant("DS-SHR-04", traffic=("listings.shares.get_share_equals_the_listing",))
 def comments_are_strings(exchange: Exchange) -> bool:
     """A comment is a string of at most 65536 characters."""
     return _member(exchange, "comment", lambda v: isinstance(v, str) and len(v) <= LONGEST_COMMENT, "a text of at most 65536 characters")
 
 
-@invariant("DS-SHR-05", traffic=("shares.get_share_equals_the_listing",))
+@invariant("DS-SHR-05", traffic=("listings.shares.get_share_equals_the_listing",))
 def properties_are_strings_by_name(exchange: Exchange) -> bool:
     """Properties are at most 50 strings by name, within their length limits."""
 

@@ -43,7 +43,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-@invariant("DS-LTB-01", traffic=("tables.all_tables_are_those_of_the_schemas",))
+@invariant("DS-LTB-01", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def tables_have_name_schema_and_share(exchange: Exchange) -> bool:
     """Every listed table has its name, its schema and its share."""
     found = tables(exchange)
@@ -52,7 +52,7 @@ def tables_have_name_schema_and_share(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-LTB-05", traffic=("tables.all_tables_are_those_of_the_schemas",))
+@invariant("DS-LTB-05", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def directory_tables_have_a_location(exchange: Exchange) -> bool:
     """A table with the access mode dir has a location."""
     found = [table for table in tables(exchange) if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]]
@@ -61,7 +61,7 @@ def directory_tables_have_a_location(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-LTB-06", traffic=("tables.all_tables_are_those_of_the_schemas",))
+@invariant("DS-LTB-06", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def auxiliary_locations_are_strings(exchange: Exchange) -> bool:
     """Auxiliary locations are an array of strings."""
     found = [table["auxiliaryLocations"] for table in tables(exchange) if table.get("auxiliaryLocations") is not None]
@@ -70,7 +70,7 @@ def auxiliary_locations_are_strings(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-LTB-10", traffic=("tables.all_tables_are_those_of_the_schemas",))
+@invariant("DS-LTB-10", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def access_modes_are_known(exchange: Exchange) -> bool:
     """Access modes are url, dir or both."""
     found = [table["accessModes"] for table in tables(exchange) if table.get("accessModes") is not None]
@@ -79,7 +79,7 @@ def access_modes_are_known(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-LAT-02", traffic=("tables.all_tables_are_those_of_the_schemas",))
+@invariant("DS-LAT-02", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     """A table that is listed with all of its share is written like one that is listed with its schema."""
     found = tables(exchange) if exchange.operation == op.list_all_tables else []

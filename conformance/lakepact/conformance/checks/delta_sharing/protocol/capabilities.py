@@ -114,7 +114,7 @@ def form_if_answered(reply: Reply) -> str:
     return form_of(reply.lines) if reply.status == 200 else ""
 
 
-@invariant("DS-CAP-03", traffic=("capabilities.no_format_returns_parquet",))
+@invariant("DS-CAP-03", traffic=("protocol.capabilities.no_format_returns_parquet",))
 def parquet_format_is_the_default(exchange: Exchange) -> bool:
     """A client that names no response format gets parquet format."""
     lines = lines_of(exchange)
@@ -256,7 +256,7 @@ def unknown_formats_are_refused_or_parquet(lab: SharingLab) -> None:
                 in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}")
 
 
-@invariant("DS-CAP-10", traffic=(*TOUR, "capabilities.unknown_formats_are_refused_or_parquet"))
+@invariant("DS-CAP-10", traffic=(*TOUR, "protocol.capabilities.unknown_formats_are_refused_or_parquet"))
 def responses_name_their_format(exchange: Exchange) -> bool:
     """The capabilities header of a response names its format."""
     lines = lines_of(exchange)

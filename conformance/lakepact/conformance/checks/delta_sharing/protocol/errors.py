@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 #: Checks that are refused in every way.
 REFUSED = (
-    "errors.missing_objects_return_404",
-    "errors.malformed_requests_return_400",
-    "errors.unknown_paths_have_error_bodies",
-    "recipients.requests_without_a_valid_token_return_401",
-    "credentials.url_tables_have_no_credentials",
-    "capabilities.no_format_returns_parquet",
-    "query.content_types_make_no_difference",
+    "protocol.errors.missing_objects_return_404",
+    "protocol.errors.malformed_requests_return_400",
+    "protocol.errors.unknown_paths_have_error_bodies",
+    "access.recipients.requests_without_a_valid_token_return_401",
+    "access.credentials.url_tables_have_no_credentials",
+    "protocol.capabilities.no_format_returns_parquet",
+    "queries.query.content_types_make_no_difference",
 )
 
 #: The statuses whose bodies the protocol describes; others come from layers that know no shares.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
 
 #: Checks that ask for every kind of listing.
-LISTED = ("shares.get_share_equals_the_listing", "tables.all_tables_are_those_of_the_schemas")
+LISTED = ("listings.shares.get_share_equals_the_listing", "listings.tables.all_tables_are_those_of_the_schemas")
 
 LONGEST = 255  #: characters of a name
 

@@ -50,7 +50,7 @@ def items_are_a_list_or_missing(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("DS-DF-07", traffic=("paging.the_last_page_has_no_token",))
+@invariant("DS-DF-07", traffic=("protocol.paging.the_last_page_has_no_token",))
 def no_token_is_empty(exchange: Exchange) -> bool:
     """The last page of a listing has no `nextPageToken` rather than an empty one."""
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):

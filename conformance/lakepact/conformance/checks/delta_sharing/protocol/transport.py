@@ -98,7 +98,7 @@ def _several(lab: SharingLab) -> Iterator[tuple[OperationId, int, Mapping[str, A
         yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
 
 
-@invariant("DS-GEN-06", traffic=("names.names_are_case_insensitive",))
+@invariant("DS-GEN-06", traffic=("protocol.names.names_are_case_insensitive",))
 def each_line_is_an_object(exchange: Exchange) -> bool:
     """An answer in lines has one whole JSON object on each line, and nothing but a newline between them."""
     if not answered(exchange, ANSWERS_IN_LINES) or not exchange.body:
@@ -111,7 +111,7 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("DS-DF-08", traffic=("shares.get_share_equals_the_listing",))
+@invariant("DS-DF-08", traffic=("listings.shares.get_share_equals_the_listing",))
 def listings_are_one_line(exchange: Exchange) -> bool:
     """The JSON of a listing is one line."""
     if not answered(exchange, JSON_ANSWERS):

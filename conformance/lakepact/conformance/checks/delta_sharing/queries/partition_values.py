@@ -100,7 +100,10 @@ def null_partition_values(lab: SharingLab) -> None:
         expect.equal(wanted, found, "for each file of the table partitioned, whether city is null:", at=values.PLACE)
 
 
-@invariant("DS-PV-01", traffic=("partition_values.partition_values_have_the_form_of_their_type", "hints.empty_hints_return_all_files"))
+@invariant(
+    "DS-PV-01",
+    traffic=("queries.partition_values.partition_values_have_the_form_of_their_type", "queries.hints.empty_hints_return_all_files"),
+)
 def strings_or_nulls(exchange: Exchange) -> bool:
     """Every partition value in a response is a string or `null`."""
     if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:

@@ -221,8 +221,8 @@ def has_credentials(reply: Reply) -> bool:
 
 
 TABLES = (
-    "access_credential_contents.temporary_secrets_have_an_expiry",
-    "access_credential_contents.created_tables_have_credentials",
+    "access.credential_contents.temporary_secrets_have_an_expiry",
+    "access.credential_contents.created_tables_have_credentials",
 )
 WITH_CREDENTIALS = frozenset({op.load_table, op.create_table, op.register_table, op.load_credentials})
 

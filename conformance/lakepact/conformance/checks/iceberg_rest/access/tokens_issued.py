@@ -22,7 +22,7 @@ TOKEN_TYPES = frozenset(
     f"urn:ietf:params:oauth:token-type:{kind}" for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
 )
 #: Operations that show tokens.
-TRAFFIC = ("tokens_issued.client_credentials_return_a_token",)
+TRAFFIC = ("access.tokens_issued.client_credentials_return_a_token",)
 
 
 def answer_of(exchange: Exchange) -> dict[str, Any] | None:
@@ -150,7 +150,7 @@ def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
             is_entered(operation, reply)
 
 
-@invariant("IRC-OAU-026", traffic=(*TRAFFIC, "tokens_refused.unknown_clients_are_refused"))
+@invariant("IRC-OAU-026", traffic=(*TRAFFIC, "access.tokens_refused.unknown_clients_are_refused"))
 def token_endpoint_5xx_have_error(exchange: Exchange) -> bool:
     """Every 5xx response of the token endpoint, except 501, has the member `error` as a string."""
     if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:

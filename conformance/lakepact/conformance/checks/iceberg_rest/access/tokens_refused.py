@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
 #: Operations that show refusals.
 TRAFFIC = (
-    "tokens_refused.unknown_grant_types_return_400",
-    "tokens_refused.wrong_secrets_return_invalid_client",
-    "tokens_refused.unknown_clients_are_refused",  # needs no client of the target
+    "access.tokens_refused.unknown_grant_types_return_400",
+    "access.tokens_refused.wrong_secrets_return_invalid_client",
+    "access.tokens_refused.unknown_clients_are_refused",  # needs no client of the target
 )
 
 

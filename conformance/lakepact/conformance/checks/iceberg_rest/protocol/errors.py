@@ -28,7 +28,7 @@ CONTRACT_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 
 #: Checks that also ask for what the target does not declare, which a router may answer that knows no catalog.
 UNDECLARED = frozenset(
-    {"configuration.configuration_lists_true_endpoints", "transport_refused.undeclared_operations_return_no_5xx_but_501"}
+    {"protocol.configuration.configuration_lists_true_endpoints", "protocol.rejections.undeclared_operations_return_no_5xx_but_501"}
 )
 
 

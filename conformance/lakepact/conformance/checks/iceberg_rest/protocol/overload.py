@@ -22,7 +22,7 @@ BUSY = frozenset({429, 503})
 SECONDS = re.compile(r"[0-9]{1,9}")
 
 
-@invariant("IRC-GEN-033", traffic=("protocol_overload.bursts_return_200_429_or_503",))
+@invariant("IRC-GEN-033", traffic=("protocol.overload.bursts_return_200_429_or_503",))
 def retry_after_is_seconds_or_a_date(exchange: Exchange) -> bool:
     """Retry-After in a 429 or 503 is a number of seconds or an HTTP date."""
     value = exchange.headers.get("retry-after")

@@ -21,14 +21,14 @@ COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts
 BOUNDS = ("lower-bounds", "upper-bounds")
 REQUIRED = ("spec-id", "partition", "content", "file-path", "file-format", "file-size-in-bytes", "record-count")
 #: Checks whose exchanges show all that the invariants are about.
-DELETING = ("scans_deletes.delete_files_apply_by_sequence_and_partition", "scans_deletes.deletion_vectors_are_matched_to_their_file")
-BACKGROUND = ("scans_fetched.async_plans_complete",)
-FAILING = ("scans_fetched.plans_of_unreadable_tables_fail",)
-EMPTY = "scans_planned.tables_without_snapshots_have_empty_plans"
-PLANNING = (EMPTY, "scans_planned.plans_cover_the_latest_snapshot_of_main", *DELETING)
-VALUES = ("scans_values.partition_values_have_the_form_of_their_type",)
-PAGED = ("scans_tasks.plan_tasks_are_exchanged",)
-FILTERED = ("scans_filtered.filters_keep_every_matching_file",)
+DELETING = ("scans.deletes.delete_files_apply_by_sequence_and_partition", "scans.deletes.deletion_vectors_are_matched_to_their_file")
+BACKGROUND = ("scans.fetch.async_plans_complete",)
+FAILING = ("scans.fetch.plans_of_unreadable_tables_fail",)
+EMPTY = "scans.plan.tables_without_snapshots_have_empty_plans"
+PLANNING = (EMPTY, "scans.plan.plans_cover_the_latest_snapshot_of_main", *DELETING)
+VALUES = ("scans.values.partition_values_have_the_form_of_their_type",)
+PAGED = ("scans.tasks.plan_tasks_are_exchanged",)
+FILTERED = ("scans.filters.filters_keep_every_matching_file",)
 
 
 def successful_body(exchange: Exchange, *operations: OperationId) -> dict[str, Any] | None:

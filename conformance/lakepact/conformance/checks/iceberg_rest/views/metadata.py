@@ -30,7 +30,7 @@ def metadata_of(exchange: Exchange) -> dict[str, Any]:
     return members(members(exchange.parsed).get("metadata")) if carries else {}
 
 
-@invariant("IRC-META-017", traffic=("view_metadata.metadata_invariants_hold_over_replacements",))
+@invariant("IRC-META-017", traffic=("views.metadata.metadata_invariants_hold_over_replacements",))
 def version_ids_exist(exchange: Exchange) -> bool:
     """Versions of a view have unique ids; the current one, those of the log and all their schemas exist."""
     metadata = metadata_of(exchange)

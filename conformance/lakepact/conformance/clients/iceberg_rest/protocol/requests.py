@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CONTRACT = suite.contract
 COMPONENTS = Components(CONTRACT)
 REMEMBERED = 1024
-TRAFFIC = ("requests.all_requests_match_the_contract",)
+TRAFFIC = ("protocol.requests.all_requests_match_the_contract",)
 #: Required members that clients may leave out: A-45.
 OPTIONAL = {"CreateViewRequest": {"properties": dict[str, str]()}}
 
