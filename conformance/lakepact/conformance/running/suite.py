@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lab)
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-FOLDER = re.compile(
-    r"lakepact\.conformance\.(?:checks|clients)\.\w+\."
-)  #: of a contract; the path below it begins the names of checks
+FOLDER = re.compile(r"lakepact\.conformance\.(?:checks|clients)\.\w+\.")  #: of a contract; the path below it begins the names of checks
 VERSION = re.compile(r"v\d\w*")
 
 

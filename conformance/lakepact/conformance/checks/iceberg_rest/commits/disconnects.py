@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.transactions import change, make_tables, transact
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables, transact
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.transactions import at_every_place, change, transact
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, set_current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import at_every_place, change, transact
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

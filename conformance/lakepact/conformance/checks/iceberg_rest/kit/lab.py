@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.effects import note_effect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging.lab import Lab
@@ -299,7 +299,7 @@ class CatalogLab(Lab):
         """
         reply = self.require(self.try_commit(table, *updates, requirements=requirements), *SUCCESS)
         after = self.answered(Table(table.namespace, table.name, reply))
-        note_effect(self, table, updates, after)
+        note_effect(self, table.reply, updates, after.reply)
         return after
 
     # -- views -------------------------------------------------------------------------------------------------

@@ -7,15 +7,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_field, assert_ref, assert_schema, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.transactions import (
-    MADE,
-    all_unchanged,
-    are_marked,
-    change,
-    make_tables,
-    marking,
-    transact,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     add_encryption_key,
@@ -52,6 +43,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, state, without_its_own
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
+    MADE,
+    all_unchanged,
+    are_marked,
+    change,
+    make_tables,
+    marking,
+    transact,
+)
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Members
 from lakepact.conformance.evidence.outcome import NotOffered

@@ -7,7 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.transactions import (
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
     all_unchanged,
     change,
@@ -16,11 +21,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.transactions import (
     marking,
     transact,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Blocked, Unmet

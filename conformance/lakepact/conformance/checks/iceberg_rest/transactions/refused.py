@@ -20,16 +20,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_spec,
     assert_uuid,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.commits.transactions import (
-    MADE,
-    all_unchanged,
-    are_marked,
-    at_every_place,
-    change,
-    make_tables,
-    marking,
-    transact,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     FIRST_FIELD,
     NOWHERE,
@@ -45,6 +35,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
+    MADE,
+    all_unchanged,
+    are_marked,
+    at_every_place,
+    change,
+    make_tables,
+    marking,
+    transact,
+)
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op

@@ -1,1 +1,1 @@
-"""Commits: their requirements, updates and effects, transactions, and commits that create tables."""
+"""Commits: their requirements and updates, and commits that create tables."""

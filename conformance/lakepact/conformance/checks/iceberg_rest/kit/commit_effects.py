@@ -11,22 +11,23 @@ from lakepact.conformance.judging import expect
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.judging.lab import Lab
 
     Entry = Mapping[str, Any]
 
 STORED, BRANCHED, TAGGED = "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045"
 
 
-def note_effect(lab: CatalogLab, before: Table, updates: Sequence[Entry], after: Table) -> None:
+def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply) -> None:
     """Note in the lab if an accepted commit did not store its snapshots, lost earlier ones, or did not set its refs."""
     actions = {update.get("action") for update in updates}
-    document = after.reply.exchange.parsed
+    document = after.exchange.parsed
     metadata = document.get("metadata") if isinstance(document, dict) else None
     if not actions & {"add-snapshot", "set-snapshot-ref"} or not isinstance(metadata, dict):
         return
     if "remove-snapshots" not in actions:
-        known = before.reply.exchange.parsed
+        known = before.exchange.parsed
         earlier = known.get("metadata") if isinstance(known, dict) else None
         added = [update["snapshot"].get("snapshot-id") for update in updates if update.get("action") == "add-snapshot"]
         with _noted(lab, STORED, decides_statuses=False):
@@ -34,19 +35,19 @@ def note_effect(lab: CatalogLab, before: Table, updates: Sequence[Entry], after:
                 expect.contains(snapshot, _ids(metadata), "snapshots")
     _note_refs(lab, updates, metadata)
     moved = [update for update in updates if update.get("ref-name") == "main" or update.get("action") == "remove-snapshots"]
-    if "add-snapshot" in actions and not moved and metadata.get("current-snapshot-id") != before.metadata.get("current-snapshot-id"):
-        lab.disown(after.reply.exchange)  # IRC-UPD-035 requires that main stays; consequences of its move do not fail.
+    if "add-snapshot" in actions and not moved and metadata.get("current-snapshot-id") != before.at("metadata").get("current-snapshot-id"):
+        lab.disown(after.exchange)  # IRC-UPD-035 requires that main stays; consequences of its move do not fail.
 
 
 @contextlib.contextmanager
-def _noted(lab: CatalogLab, requirement: str, *, decides_statuses: bool) -> Generator[None]:
+def _noted(lab: Lab, requirement: str, *, decides_statuses: bool) -> Generator[None]:
     try:
         yield
     except Unmet as unmet:
         lab.unsound.append(StepFailed(requirement, unmet, decides_statuses=decides_statuses))
 
 
-def _note_refs(lab: CatalogLab, updates: Sequence[Entry], metadata: dict[str, Any]) -> None:
+def _note_refs(lab: Lab, updates: Sequence[Entry], metadata: dict[str, Any]) -> None:
     last = {update["ref-name"]: update for update in updates if update.get("action") in {"set-snapshot-ref", "remove-snapshot-ref"}}
     refs = metadata.get("refs") or {}
     for name, update in last.items():
