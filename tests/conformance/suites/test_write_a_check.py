@@ -22,9 +22,9 @@ for name, source in zip(sys.argv[1::2], sys.argv[2::2]):
 fault = module.missing_namespaces_are_gone
 for faults in ((), (fault,)):
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=["namespaces_missing.*"]), Target(server.url))
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=["namespaces.missing.*"]), Target(server.url))
         list(run.events())
-    print(fault.name, *sorted({f"{v.requirement}={v.outcome}" for v in run.verdicts if v.check.startswith("namespaces_missing")}))
+    print(fault.name, *sorted({f"{v.requirement}={v.outcome}" for v in run.verdicts if v.check.startswith("namespaces.missing")}))
 """
 
 
