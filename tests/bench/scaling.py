@@ -13,7 +13,7 @@ from load import load
 from workloads import SCHEMA, request
 
 from lakepact.reference_server.http.paging import token
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

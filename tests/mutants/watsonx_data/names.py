@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
-from lakepact.reference_server.iceberg_rest.catalog import bad_request, no_such_namespace, no_such_table
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request, no_such_namespace, no_such_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

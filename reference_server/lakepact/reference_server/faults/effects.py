@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.service import Handler, Scope, Service
 
 PAGE_TOKENS = ("next-page-token", "nextPageToken")

@@ -11,7 +11,6 @@ import orjson
 from lakepact.generated.contract import Contract, UnknownVersion
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.iceberg_rest import extensions, scan_planning
-from lakepact.reference_server.iceberg_rest.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.commits import idempotency
 from lakepact.reference_server.iceberg_rest.commits.commits import Commits
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
@@ -24,6 +23,7 @@ from lakepact.reference_server.iceberg_rest.recovery import recovering
 from lakepact.reference_server.iceberg_rest.rules import CatalogRules
 from lakepact.reference_server.iceberg_rest.scan_planning import ScanPlanning
 from lakepact.reference_server.iceberg_rest.tables import etags
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, CredentialsAgain
 from lakepact.reference_server.iceberg_rest.tables.locations import Located
 from lakepact.reference_server.iceberg_rest.tables.metrics import Metrics, Reports

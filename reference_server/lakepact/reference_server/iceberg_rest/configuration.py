@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.commits import idempotency
 from lakepact.reference_server.iceberg_rest.commits.idempotency import Keys
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

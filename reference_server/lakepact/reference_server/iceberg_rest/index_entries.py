@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.reference_server.http.index_entries import MOST_ENTRIES, MOST_GROUPS, Group, NotListed
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence

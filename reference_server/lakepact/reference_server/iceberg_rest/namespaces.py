@@ -10,11 +10,10 @@ import orjson
 from lakepact.reference_server.http.paging import BadToken, page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import (
+from lakepact.reference_server.iceberg_rest.identifiers import (
     IDENTIFIERS,
     NAMESPACES,
     SEPARATOR,
-    Catalog,
     bad_request,
     check_name,
     levels_of,
@@ -29,6 +28,7 @@ from lakepact.reference_server.warehouse.local import below
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place, Transaction, View
 
 

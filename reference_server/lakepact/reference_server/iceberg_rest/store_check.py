@@ -13,7 +13,7 @@ import orjson
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid, Validators
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, shown
+from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES, shown
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata

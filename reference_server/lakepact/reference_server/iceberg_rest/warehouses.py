@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
 from lakepact.reference_server.service import PREFIX, BadSetting, require_arrow
 from lakepact.reference_server.warehouse.local import MemoryWarehouse, Warehouse, overlap, warehouse

@@ -10,7 +10,7 @@ from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.iceberg_rest import catalog_service
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.iceberg_rest.rules import CatalogRules
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.service import Handler, Scope, Service, Settings
 
 ROOT = "/mds/iceberg"

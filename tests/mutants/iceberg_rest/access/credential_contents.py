@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply, on_request, wrap_rule
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.credentials import each_config
 from mutants.iceberg_rest.operators.requests import header
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.commits import conflict, refused_when, reordered
 from mutants.iceberg_rest.operators.operations import COMMIT

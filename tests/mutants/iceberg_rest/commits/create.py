@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_such_table
 from mutants.iceberg_rest.operators.commits import creates, on_commit
 from mutants.iceberg_rest.operators.namespaces import made_where_missing, make_namespace
 from mutants.iceberg_rest.operators.operations import COMMIT

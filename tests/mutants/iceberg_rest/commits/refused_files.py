@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply

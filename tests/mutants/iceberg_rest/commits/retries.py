@@ -8,7 +8,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.races import crowded
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key
+from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR, namespace_key
 from mutants.iceberg_rest.operators.commits import creates
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.operations import COMMIT

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_namespace
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_such_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, per_server, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR
 from mutants.iceberg_rest.operators.requests import asked_for
 
 if TYPE_CHECKING:

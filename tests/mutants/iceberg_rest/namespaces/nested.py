@@ -11,7 +11,7 @@ import orjson
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key
 from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:

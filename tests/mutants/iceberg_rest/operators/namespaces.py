@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.tables import for_operation
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
 from lakepact.reference_server.http.replies import NO_CONTENT
 from lakepact.reference_server.http.validation import Invalid
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 
 if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId

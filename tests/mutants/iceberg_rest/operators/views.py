@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, wrap_entry, wrap_rule
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
 from mutants.iceberg_rest.operators import creation
 from mutants.iceberg_rest.operators.requests import while_handling

@@ -11,7 +11,7 @@ from lakepact.reference_server.faults import Install, all_of, fault, on_answer, 
 from lakepact.reference_server.http.paging import BadToken, opened, page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.requests import refused_if
 from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, asked, asked_as, without

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES, SEPARATOR
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.requests import while_handling
 from mutants.iceberg_rest.operators.views import overlooks, takes_views

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, namespace_key
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.creation import is_staging, made_with
 from mutants.iceberg_rest.operators.operations import CREATE, LOAD

@@ -21,7 +21,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, SEPARATOR
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.creation import is_staging
 from mutants.iceberg_rest.operators.operations import CREATE, EXISTS, LIST

@@ -10,7 +10,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS
+from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
 from mutants.iceberg_rest.operators.operations import COMMIT, LOAD
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status

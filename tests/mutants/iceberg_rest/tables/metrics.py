@@ -11,7 +11,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key, levels_of
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.requests import refused_if, taken_as

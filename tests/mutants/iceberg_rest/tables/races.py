@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.tables import at, exists, followed, promised
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import orjson
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.tables import create, exists, for_operation
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.service import Handler
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 

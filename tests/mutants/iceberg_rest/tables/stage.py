@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, replace_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
-from lakepact.reference_server.iceberg_rest.catalog import no_such_table
+from lakepact.reference_server.iceberg_rest.identifiers import no_such_table
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
 from lakepact.reference_server.warehouse.local import Outside
 from mutants.iceberg_rest.operators.creation import is_staging

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, Install, on_reply, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.operations import TRANSACT
 from mutants.iceberg_rest.operators.requests import while_handling

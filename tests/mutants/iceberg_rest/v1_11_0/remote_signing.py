@@ -20,7 +20,7 @@ from lakepact.reference_server.faults import (
     unchecked,
     wrap_rule,
 )
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.warehouse.storage_requests import StorageRequest, Unsigned
 from mutants.iceberg_rest.access.rights import admitting, letting, without_asking
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.requests import asked_for, taken_as
 from mutants.iceberg_rest.operators.views import CREATE, made_with, once_each, overlooks

@@ -9,7 +9,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, replace_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, SEPARATOR
 from mutants.iceberg_rest.operators.views import EXISTS, LIST
 
 if TYPE_CHECKING:

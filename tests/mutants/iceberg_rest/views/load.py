@@ -9,7 +9,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.requests import remembered
 from mutants.iceberg_rest.operators.views import CARRIERS, DROP, EXISTS, LOAD, REPLACE, takes_tables
 

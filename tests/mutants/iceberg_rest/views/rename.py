@@ -9,7 +9,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.requests import taken_as

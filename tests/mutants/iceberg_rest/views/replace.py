@@ -11,7 +11,7 @@ import orjson
 
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, on_status, on_wire, replace_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key
 from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.commits import conflict

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server import running
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
 
@@ -23,7 +23,7 @@ from .conftest import SCHEMA, principals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.warehouse.local import Warehouse
 
     from .conftest import As, Principal

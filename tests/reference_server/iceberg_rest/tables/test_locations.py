@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, namespace_key
 from lakepact.reference_server.iceberg_rest.tables.locations import Located
 from lakepact.reference_server.storage.store import MemoryStore, Record
 from lakepact.reference_server.warehouse.local import MemoryWarehouse, overlap

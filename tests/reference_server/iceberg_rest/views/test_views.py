@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.reference_server import running
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable

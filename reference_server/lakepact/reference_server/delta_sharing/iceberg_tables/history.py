@@ -15,7 +15,7 @@ from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import curre
 from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, NoTable, UnsupportedTable
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, number_of
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
@@ -23,7 +23,7 @@ from lakepact.reference_server.warehouse.local import Outside, Unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
 
     Document = dict[str, Any]

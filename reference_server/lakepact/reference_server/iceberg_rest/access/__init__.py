@@ -14,7 +14,7 @@ from lakepact.reference_server.iceberg_rest.access.rights import WRITE, Rights, 
 from lakepact.reference_server.iceberg_rest.access.token_endpoint import TokenEndpoint, in_oauth_form, shown
 from lakepact.reference_server.iceberg_rest.access.tokens import Tokens
 from lakepact.reference_server.iceberg_rest.access.visibility import FilteredStore, SeenWarehouse, Visibility, seeing, sight
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key, levels_of, namespace_key
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key, levels_of, namespace_key
 from lakepact.reference_server.iceberg_rest.warehouses import no_such_prefix
 from lakepact.reference_server.service import BadSetting, Unanswered
 from lakepact.reference_server.service import Rules as ServiceRules
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Contract
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.server_file import ServerFile
     from lakepact.reference_server.service import Handler, Service

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.iceberg_rest.access.rights import ADMIN, READ, WRITE, Rights, Subject
-from lakepact.reference_server.iceberg_rest.catalog import levels_of
+from lakepact.reference_server.iceberg_rest.identifiers import levels_of
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

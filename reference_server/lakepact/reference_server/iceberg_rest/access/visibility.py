@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.access.rights import READ, WRITE, Rights, Subject
-from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES
+from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, below, inside
 
 if TYPE_CHECKING:

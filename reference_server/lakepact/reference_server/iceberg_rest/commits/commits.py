@@ -9,7 +9,8 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.http.workers import leave_the_loop
-from lakepact.reference_server.iceberg_rest.catalog import (
+from lakepact.reference_server.iceberg_rest.commits.preconditions import check
+from lakepact.reference_server.iceberg_rest.identifiers import (
     bad_request,
     identifier_key,
     levels_of,
@@ -18,7 +19,6 @@ from lakepact.reference_server.iceberg_rest.catalog import (
     now_ms,
     shown,
 )
-from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 from lakepact.reference_server.iceberg_rest.tables.etags import no_tag
 from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit, new_in
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
@@ -27,8 +27,8 @@ from lakepact.reference_server.service import Rules as ServiceRules
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Place, Record, Transaction
 
 

@@ -22,7 +22,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.storage.store import Key, NotKept, Record
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.workers import leave_the_loop
-from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key, shown
 from lakepact.reference_server.iceberg_rest.commits.commits import following, requirements_hold, stored
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key, shown
 from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import overlap
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 

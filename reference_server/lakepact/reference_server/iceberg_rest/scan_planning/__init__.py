@@ -10,7 +10,6 @@ from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes
     from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Expression
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry, Manifest
     from lakepact.reference_server.iceberg_rest.scan_planning.pruning import Pruning
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 #: Operations whose handlers read files.
 BLOCKING = frozenset({op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks})

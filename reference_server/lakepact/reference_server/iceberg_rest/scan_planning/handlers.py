@@ -8,12 +8,13 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import Catalog, bad_request, levels_of
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request, levels_of
 from lakepact.reference_server.iceberg_rest.scan_planning.planner import Planner
 from lakepact.reference_server.iceberg_rest.scan_planning.plans import Plan, Plans, State, Table
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Record
 
 #: Table properties by which a table says how it is planned, and what holds without them.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.documents import optional_integer, refused
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS, Expression, expression
 from lakepact.reference_server.iceberg_rest.scan_planning.names import names_of
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id

@@ -8,7 +8,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import Catalog, identifier_key, levels_of, shown
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, shown
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
     DELEGATION,
     SIGNING,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.rules import CatalogRules
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
     from lakepact.reference_server.storage.store import Key, Place, Record
 

@@ -16,7 +16,7 @@ import orjson
 from sortedcontainers import SortedDict
 
 from lakepact.reference_server.http.workers import leave_the_loop
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES
+from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
 from lakepact.reference_server.storage.store import Key
 from lakepact.reference_server.warehouse.local import Outside, below, overlap

@@ -17,7 +17,7 @@ from lakepact.reference_server.http.json_text import NotJson, read_json
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.http.workers import leave_the_loop
-from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.storage.store import NotKept, Record
@@ -26,8 +26,8 @@ from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside,
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
     from lakepact.reference_server.storage.store import Key
     from lakepact.reference_server.warehouse.local import Warehouse

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.iceberg_rest.catalog import Catalog, levels_of
+from lakepact.reference_server.iceberg_rest.identifiers import levels_of
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place
 
 MOST = 1000  #: reports that are kept

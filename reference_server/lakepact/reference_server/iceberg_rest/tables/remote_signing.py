@@ -9,7 +9,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key, levels_of, shown
+from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, shown
 from lakepact.reference_server.iceberg_rest.tables.locations import DATA_PATHS
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
 from lakepact.reference_server.service import Rules as ServiceRules
@@ -21,8 +21,8 @@ from lakepact.reference_server.warehouse.vended_credentials.signing import signe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess
     from lakepact.reference_server.storage.store import Key, Record
     from lakepact.reference_server.warehouse.local import Warehouse

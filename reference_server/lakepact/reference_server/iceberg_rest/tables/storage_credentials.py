@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
 from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered

@@ -14,10 +14,9 @@ from lakepact.reference_server.http.paging import BadToken
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.http.workers import leave_the_loop
-from lakepact.reference_server.iceberg_rest.catalog import (
+from lakepact.reference_server.iceberg_rest.identifiers import (
     IDENTIFIERS,
     SEPARATOR,
-    Catalog,
     bad_request,
     check_name,
     identifier_key,
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
     from lakepact.reference_server.storage.store import Key, Place, Record, Transaction, View

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.http.workers import leave_the_loop
-from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key, levels_of, now_ms
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key, levels_of, now_ms
 from lakepact.reference_server.iceberg_rest.views.metadata import finish_view_commit
 from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
 from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
@@ -17,8 +17,8 @@ from lakepact.reference_server.service import Rules as ServiceRules
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Record
 
 

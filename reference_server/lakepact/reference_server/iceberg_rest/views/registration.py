@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.http.json_text import NotJson, read_json
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid
-from lakepact.reference_server.iceberg_rest.catalog import Catalog, bad_request
 from lakepact.reference_server.iceberg_rest.documents import refused
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import read_text
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 
 def read_view_metadata(catalog: Catalog, location: str) -> Document:

@@ -11,11 +11,10 @@ import orjson
 from lakepact.reference_server.http.paging import BadToken
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.iceberg_rest.catalog import (
+from lakepact.reference_server.iceberg_rest.identifiers import (
     IDENTIFIERS,
     NOWHERE,
     SEPARATOR,
-    Catalog,
     bad_request,
     check_name,
     identifier_key,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place, View
     from lakepact.reference_server.warehouse.local import Warehouse
 

@@ -1,22 +1,17 @@
-"""The shared parts of the catalog's handlers: store, warehouse and rules."""
+"""Namespaces, tables and views by name: their keys, spellings and refusals."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.storage.store import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from lakepact.reference_server.http.validation import Validators
-    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
-    from lakepact.reference_server.iceberg_rest.tables.locations import Located
-    from lakepact.reference_server.storage.store import Place, Record, Store
-    from lakepact.reference_server.warehouse.local import Warehouse
+    from lakepact.reference_server.storage.store import Place
 
 NAMESPACES = "namespaces"  #: the collection of namespaces, each in the place of its parent
 IDENTIFIERS = "identifiers"  #: the collection of tables and views, each in the place of its namespace
@@ -24,34 +19,6 @@ SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
 #: Suffixes of messages about tables and views; they begin like those of Iceberg's server, which clients and their tests parse.
 NOWHERE = "; neither does its namespace"
 LONGEST_NAME = 1000  #: characters of a name; longer ones do not fit into a path for all clients
-
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
-    """One catalog: the state it keeps and the rules it keeps it by."""
-
-    store: Store
-    warehouse: Warehouse
-    located: Located
-    rules: CatalogRules
-    updates: dict[str, Callable[..., None]]  #: by the `action` of a table update
-    preconditions: dict[str, Callable[..., None]]  #: by the `type` of a table requirement
-    validators: Callable[[], Validators]
-
-    def records(self) -> dict[Key, Record]:
-        """Return every namespace, table and view."""
-        with self.store.begin() as transaction:
-            return {key: record for collection in (NAMESPACES, IDENTIFIERS) for key, record in transaction.every(collection)}
-
-    def restore(self, records: Mapping[Key, Record]) -> None:
-        """Put back the namespaces, tables and views that `records` returned earlier, and remove later ones."""
-        now = self.records()
-        with self.store.begin() as transaction:
-            for key in now.keys() - records.keys():
-                transaction.remove(key)
-            for key, record in records.items():
-                if now.get(key) is not record:
-                    transaction.put(key, record)
 
 
 def namespace_key(levels: Sequence[str]) -> Key:
