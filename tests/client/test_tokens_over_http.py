@@ -86,7 +86,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     with running(warehouse="memory:", config=file) as server:
         found = Watched(server)
         rules = server.service.rules
-        client, whole = rules.client, rules.exchange_is_whole
+        client, whole = rules.current("client"), rules.current("exchange_is_whole")
 
         def counted_client(*arguments: Any) -> Any:
             found.asked["credentials"] += 1

@@ -81,7 +81,7 @@ def test_token_and_credentials_write_and_read_rows(server: Server) -> None:
 
 def test_expired_token_is_fetched_again(server: Server) -> None:
     times = [datetime.now(UTC)]
-    server.service.rules.now = lambda: times[0]
+    server.service.rules.replace("now", lambda: times[0])
     fetched = catalog(server, **credential(server, "engine:s3cret:of the engine"))
     fetched.create_namespace("open")
     times[0] += timedelta(hours=2)

@@ -138,7 +138,7 @@ def footprint(fault: Fault, settings: Settings) -> frozenset[str]:
 
 def _entries(served: Service) -> Iterator[tuple[str, object]]:
     """Yield the entries of a service that faults change, each with what identifies its value."""
-    yield from ((f"rule {name}", getattr(served.rules, name)) for name in type(served.rules).names())
+    yield from ((f"rule {name}", served.rules.current(name)) for name in served.rules.names())
     yield from ((f"handler {name}", handler) for name, handler in served.handlers.items())
     yield from ((f"sender {name}", sender) for name, sender in served.senders.items())
     yield from ((f"guard {name}", len(guards)) for name, guards in served.guards.items())

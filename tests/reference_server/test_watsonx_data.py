@@ -88,7 +88,7 @@ def test_it_stands_beside_the_iceberg_catalog_with_tables_of_its_own():
     iceberg, watsonx = services(["iceberg_rest", "watsonx_data"], Settings())
 
     assert (iceberg.root, watsonx.root) == ("", ROOT)
-    assert iceberg.exports["catalog"] is not watsonx.exports["catalog"]
+    assert iceberg.catalogs[0] is not watsonx.catalogs[0]
 
 
 def test_the_configuration_names_the_warehouse_and_no_endpoints(send):

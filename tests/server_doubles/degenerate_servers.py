@@ -122,7 +122,7 @@ def stores_everything() -> Install:
             writing.now = False
 
     def lenient(service: Service) -> None:
-        for name in service.rules.names() - service.rules.idle:
+        for name in service.rules.names():
             service.rules.replace(name, partial(willing, service.rules.current(name)))
         for entries in service.tables.values():
             entries.update({name: partial(willing, entry) for name, entry in entries.items() if callable(entry)})

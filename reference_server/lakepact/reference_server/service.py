@@ -18,7 +18,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import OperationId
-from lakepact.reference_server.http.forms import read_form
 from lakepact.reference_server.http.json_text import read_json
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.routes import segment
@@ -62,43 +61,60 @@ WRONG_METHOD = OperationId("(wrong method)")  #: methods that a path does not ha
 
 
 class Rules:
-    """Decisions that handlers leave to functions, which a fault, a version or a profile replaces for one service.
+    """Decisions of one area that its handlers leave to functions, which a fault, a version or a profile replaces for one service.
 
     Each rule is a static method: type checkers follow a call to its function.
     """
 
-    read_json = staticmethod(read_json)
-    read_form = staticmethod(read_form)
-    decode_segment = staticmethod(segment)
-
-    def __init__(self) -> None:
-        self.idle: frozenset[str] = frozenset()  #: rules that nothing asks for, because what they belong to is not served
-
     @classmethod
     def names(cls) -> frozenset[str]:
-        """Return the names of all rules."""
+        """Return the names of the area's rules."""
         return frozenset(name for name in dir(cls) if isinstance(inspect.getattr_static(cls, name), staticmethod))
+
+
+class HttpRules(Rules):
+    """Decisions about the parts of requests that a fault may replace."""
+
+    read_json = staticmethod(read_json)
+    decode_segment = staticmethod(segment)
+
+
+class RulesByName:
+    """The rules of one service, each of which is replaced by its name.
+
+    Args:
+        areas: the rules that the handlers of this service ask; no name occurs twice.
+    """
+
+    def __init__(self, *areas: Rules) -> None:
+        self.http = HttpRules()
+        self.areas = (self.http, *areas)
+        self._by_name = {name: area for area in self.areas for name in area.names()}
+
+    def names(self) -> frozenset[str]:
+        """Return the names of all rules."""
+        return frozenset(self._by_name)
 
     def current(self, name: str) -> Callable[..., Any]:
         """Return the function of a rule.
 
         Raises:
-            LookupError: there is no such rule, or nothing asks for it.
+            LookupError: nothing asks for a rule of this name.
         """
-        if name not in self.names() - self.idle:
-            near = difflib.get_close_matches(name, self.names() - self.idle, n=3, cutoff=0.0)
+        if name not in self._by_name:
+            near = difflib.get_close_matches(name, self._by_name, n=3, cutoff=0.0)
             raise LookupError(f"nothing asks for the rule {name!r}; near: {', '.join(near)}")
-        rule: Callable[..., Any] = getattr(self, name)
+        rule: Callable[..., Any] = getattr(self._by_name[name], name)
         return rule
 
     def replace(self, name: str, function: Callable[..., Any]) -> None:
         """Let a function decide in the place of a rule.
 
         Raises:
-            LookupError: there is no such rule, or nothing asks for it.
+            LookupError: nothing asks for a rule of this name.
         """
         self.current(name)
-        setattr(self, name, function)
+        setattr(self._by_name[name], name, function)
 
 
 class BadSetting(ValueError):
@@ -162,7 +178,7 @@ class Service:
     paths: Callable[[str], tuple[str, ...]]  #: the concrete templates of one template of the contract
     nullable: Mapping[OperationId, frozenset[str]] = field(default_factory=dict[OperationId, frozenset[str]])
     #: by operation: members of the body for which null is taken as absent, because clients write it so
-    rules: Rules = field(default_factory=Rules)  #: the decisions of the catalog; handlers ask them
+    rules: RulesByName = field(default_factory=RulesByName)
     tables: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     #: further tables of the contract: update kinds, preconditions …
     guards: defaultdict[str, list[Guard]] = field(default_factory=lambda: defaultdict[str, list[Guard]](list))
@@ -177,7 +193,6 @@ class Service:
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
     pages: Mapping[str, Callable[[], bytes]] = field(default_factory=dict[str, Callable[[], bytes]])
     #: further pages by path, as JSON, with the name last in the path
-    exports: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
     profiles: Callable[[str], Mapping[str, bytes]] | None = None
     #: the files with which clients find the way in, by their names, for a base address
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not validated

@@ -57,11 +57,12 @@ def stages_whatever_is_asked_for(service: Service) -> None:
     def unless_staged(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if not arguments["body"].get("stage-create"):
             return handler(**arguments)
-        usual, service.rules.identifier_is_free = service.rules.identifier_is_free, accept
+        usual = service.rules.current("identifier_is_free")
+        service.rules.replace("identifier_is_free", accept)
         try:
             return handler(**arguments)
         finally:
-            service.rules.identifier_is_free = usual
+            service.rules.replace("identifier_is_free", usual)
 
     on_call("createTable", unless_staged)(service)
 

@@ -9,7 +9,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_call, on_reply, on_status, replace_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import default_location
+from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -103,7 +103,7 @@ def server(folder: Path) -> Iterator[Server]:
 def pack(folder: Path, server: Server, sending_to: Callable[[str], Any]) -> Iterator[Pack]:
     tables = {table.name: table for table in read_shares(folder / "shares.yaml").tables()}
     with sending_to(server.url) as send:
-        yield Pack(folder, server, server.service.exports["files"], tables, send)
+        yield Pack(folder, server, server.service.files, tables, send)
 
 
 def test_a_file_is_sent_whole_without_a_token(pack: Pack) -> None:
@@ -320,7 +320,7 @@ def test_another_server_knows_none_of_the_urls(pack: Pack, folder: Path, sending
 
 def test_timeout_setting_determines_the_expiration_of_urls(pack: Pack, folder: Path) -> None:
     with served(folder, preSignedUrlTimeoutSeconds=86_400) as long:
-        assert long.service.exports["files"].until() - pack.files.until() > 22 * 3_600_000
+        assert long.service.files.until() - pack.files.until() > 22 * 3_600_000
 
 
 def test_download_after_disconnected_clients_is_complete(pack: Pack) -> None:

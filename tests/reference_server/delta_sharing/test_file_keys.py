@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.delta_sharing.files import Files, Forged
+from lakepact.reference_server.delta_sharing.files import Files, Forged, Rules
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
-from lakepact.reference_server.delta_sharing.rules import SharingRules
 from lakepact.reference_server.delta_sharing.shares import Share, SharedSchema, SharedTable, Shares, by_name
 
 ROOTS = (Path("/shared/one"), Path("/further/of one"))
@@ -28,7 +27,7 @@ def table(name: str, *roots: Path) -> SharedTable:
 
 ONE, TWO = table("one", *ROOTS), table("two", Path("/shared/two"))
 SHARES = Shares(by_name([Share("s", "", by_name([SharedSchema("s", "d", by_name([ONE, TWO]))]))]), ())
-FILES = Files(SHARES, SharingRules())
+FILES = Files(SHARES, Rules())
 
 
 def opened(key: str, *, of: SharedTable = ONE) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.iceberg_rest import NOT_OFFERED
+from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest.server import Handlers
 from lakepact.reference_server import running
 from lakepact.reference_server.app import service
-from lakepact.reference_server.iceberg_rest import NOT_OFFERED
+from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 from lakepact.reference_server.service import Service, Settings, Unanswered
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ import pytest
 from lakepact.reference_server import running
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, SHELF, Keys
-from lakepact.reference_server.iceberg_rest.rules import CatalogRules
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, SHELF, Keys, Rules
+from lakepact.reference_server.service import BadSetting, RulesByName
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept, Record
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def keys(store: MemoryStore, clock: Clock) -> Keys:
-    return Keys(store, CatalogRules(), clock)
+    return Keys(store, Rules(), clock)
 
 
 @pytest.fixture(params=[False, True], ids=["on the loop", "in a thread"])
@@ -277,7 +276,7 @@ def test_keys_are_forgotten_after_their_time_and_not_before(store: MemoryStore, 
 def test_keys_of_a_store_that_was_opened_again_are_forgotten_too(store: MemoryStore, keys: Keys, clock: Clock) -> None:
     keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=KEY)
     clock.now += KEPT_SECONDS + 1
-    Keys(store, CatalogRules(), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=OTHER)
+    Keys(store, Rules(), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=OTHER)
 
     assert store.get(Key(SHELF, (), KEY)) is None
 
@@ -299,8 +298,8 @@ def test_change_is_answered_although_its_key_cannot_be_kept(store: MemoryStore, 
     def full(*_: Any) -> None:
         raise NotKept("the disk is full", 507)
 
-    rules = CatalogRules()
-    rules.replace("key_is_kept", full)
+    rules = Rules()
+    RulesByName(rules).replace("key_is_kept", full)
     keys = Keys(store, rules, clock)
 
     assert keys.once("createTable", lambda **_: NO_CONTENT, blocking=True)(idempotency_key=KEY) is NO_CONTENT

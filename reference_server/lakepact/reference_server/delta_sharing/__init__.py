@@ -1,32 +1,34 @@
-"""Delta Sharing: what its operations do, and by which rules."""
+"""Delta Sharing."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakepact.generated.contract import Contract, OperationId, UnknownVersion
 from lakepact.generated.delta_sharing import op
+from lakepact.reference_server.delta_sharing import catalogue, credentials, file_endpoint, files
 from lakepact.reference_server.delta_sharing.access import recipients
-from lakepact.reference_server.delta_sharing.access.credentials import Credentials
 from lakepact.reference_server.delta_sharing.access.recipients import Recipients
 from lakepact.reference_server.delta_sharing.access.tokens import Tokens
 from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+from lakepact.reference_server.delta_sharing.credentials import Credentials
 from lakepact.reference_server.delta_sharing.extensions import added
-from lakepact.reference_server.delta_sharing.file_endpoint import DataDoor
+from lakepact.reference_server.delta_sharing.file_endpoint import FileEndpoint
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.histories import delta_log
 from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
 from lakepact.reference_server.delta_sharing.index_entries import SharesIndex
 from lakepact.reference_server.delta_sharing.queries.background import KEYS
 from lakepact.reference_server.delta_sharing.queries.queries import ASKED, HISTORICAL_PROTOCOL
-from lakepact.reference_server.delta_sharing.rules import SharingRules
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
-from lakepact.reference_server.delta_sharing.tables import Tables
-from lakepact.reference_server.service import BadSetting, Service, Settings, require_arrow
+from lakepact.reference_server.delta_sharing.tables import TableRules, Tables
+from lakepact.reference_server.iceberg_rest.wiring import CatalogService
+from lakepact.reference_server.service import BadSetting, RulesByName, Service, Settings, require_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -56,6 +58,13 @@ READING = frozenset(
 )
 
 
+@dataclass(slots=True, kw_only=True)
+class SharingService(Service):
+    """Shares being served."""
+
+    files: Files  #: the URLs of data files
+
+
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     """Return the shares of the shares file, and of the Iceberg catalog beside, where it says so.
 
@@ -70,30 +79,32 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         contract = Contract("delta_sharing", settings.contract_version)
     except UnknownVersion as unknown:
         raise BadSetting(str(unknown)) from None
-    rules = SharingRules()
-    who = Recipients(shares.recipients, root=shares.root, rules=rules)
+    callers, listings, urls_rules, parts = recipients.Rules(), catalogue.Rules(), files.Rules(), file_endpoint.Rules()
+    about_tables, about_credentials = TableRules(), credentials.Rules()
+    steps = [getattr(about_tables, step.name) for step in fields(about_tables)]
+    who = Recipients(shares.recipients, root=shares.root, rules=callers)
     tokens = Tokens()
-    urls = Files(shares, rules)
+    urls = Files(shares, urls_rules)
     data = f"{shares.root}/files"
-    catalog = Catalogue(shares, rules, tokens=tokens)
+    catalog = Catalogue(shares, listings, tokens=tokens)
     snapshots = Snapshots(opened=_opened(beside))
-    tables = Tables(catalog, snapshots, urls, shares=shares, rules=rules, tokens=tokens, newer=added(contract))
-    areas = (catalog, tables, Credentials(catalog, shares, rules))
-    served = Service(
+    tables = Tables(catalog, snapshots, urls, shares=shares, rules=about_tables, tokens=tokens, newer=added(contract))
+    areas = (catalog, tables, Credentials(catalog, shares, about_credentials))
+    served = SharingService(
         contract,
         handlers=_handlers(contract, areas),
         not_offered=frozenset(),
         error_body=error_body,
         kinds=KINDS,
         paths=lambda template: (template,),
-        rules=rules,
+        rules=RulesByName(callers, listings, urls_rules, parts, *steps, about_credentials),
         nullable=NULLABLE,
         root=shares.root,
         caller=who.caller,
         blocking=READING & contract.operations.keys(),
-        apps={data: DataDoor(urls, root=data, rules=rules, service=lambda: served)},
+        apps={data: FileEndpoint(urls, root=data, rules=parts, service=lambda: served)},
         max_body=settings.max_body,
-        exports={"files": urls},
+        files=urls,
         profiles=partial(recipients.profiles, shares.recipients),
         about=tuple(_about(shares)),
         index=SharesIndex(shares.root),
@@ -112,9 +123,9 @@ def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
     iceberg = beside.get("iceberg_rest")
 
     def opened(source: Source) -> History:
-        if iceberg is None or not isinstance(source, tuple):
+        if not isinstance(iceberg, CatalogService) or not isinstance(source, tuple):
             return delta_log(source)
-        return IcebergHistory(iceberg.exports["catalog"], source, iceberg.exports["located"])
+        return IcebergHistory(iceberg.catalogs[0], source, iceberg.located)
 
     return opened
 
@@ -122,7 +133,7 @@ def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
 def _warehouse(beside: Mapping[str, Service]) -> Path | None:
     """Return the folder of the Iceberg tables that are served beside, if there is one."""
     iceberg = beside.get("iceberg_rest")
-    root: str = iceberg.exports["catalog"].warehouse.root if iceberg is not None else ""
+    root = iceberg.catalogs[0].warehouse.root if isinstance(iceberg, CatalogService) else ""
     return Path(root.removeprefix("file://")) if root.startswith("file://") else None
 
 

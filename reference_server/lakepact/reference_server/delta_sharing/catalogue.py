@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.access.recipients import Caller
     from lakepact.reference_server.delta_sharing.access.tokens import Tokens
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
-    from lakepact.reference_server.delta_sharing.shares import Share, SharedSchema, SharedTable, Shares
+    from lakepact.reference_server.delta_sharing.shares import Recipient, Share, SharedSchema, SharedTable, Shares
     from lakepact.reference_server.http.replies import Reply
 
 DEFAULT_SIZE = 500  #: items of a page when the caller does not say
@@ -28,11 +27,11 @@ class Catalogue:
 
     Args:
         shares: what is shared.
-        rules: see `Rules`.
+        rules: the decisions about listings.
         tokens: what seals page tokens.
     """
 
-    def __init__(self, shares: Shares, rules: SharingRules, *, tokens: Tokens) -> None:
+    def __init__(self, shares: Shares, rules: Rules, *, tokens: Tokens) -> None:
         self._shares = shares
         self._rules = rules
         self._tokens = tokens
@@ -41,17 +40,17 @@ class Catalogue:
 
     def list_shares(self, *, caller: Caller, max_results: int | None = None, page_token: str | None = None) -> Reply:
         """List the shares that the recipient may read."""
-        items = [self._rules.share_document(share) for share in self._shares.shares.values() if self._may_read(caller, share)]
+        items = [share_document(share) for share in self._shares.shares.values() if self._may_read(caller, share)]
         return self._page(items, caller, (), max_results=max_results, page_token=page_token)
 
     def get_share(self, *, caller: Caller, share: str) -> Reply:
         """Describe one share."""
-        return json_answer({"share": self._rules.share_document(self.share(caller, share))})
+        return json_answer({"share": share_document(self.share(caller, share))})
 
     def list_schemas(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
         """List the schemas of a share."""
         found = self.share(caller, share)
-        items = [self._rules.schema_document(schema) for schema in found.schemas.values()]
+        items = [schema_document(schema) for schema in found.schemas.values()]
         return self._page(items, caller, ("schemas", found.name), max_results=max_results, page_token=page_token)
 
     def list_tables(
@@ -59,13 +58,13 @@ class Catalogue:
     ) -> Reply:
         """List the tables of a schema."""
         found = self.schema(caller, share, schema)
-        items = [self._rules.table_document(table) for table in found.tables.values()]
+        items = [table_document(table) for table in found.tables.values()]
         return self._page(items, caller, ("tables", found.share, found.name), max_results=max_results, page_token=page_token)
 
     def list_all_tables(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
         """List the tables of every schema of a share."""
         found = self.share(caller, share)
-        items = [self._rules.table_document(table) for schema in found.schemas.values() for table in schema.tables.values()]
+        items = [table_document(table) for schema in found.schemas.values() for table in schema.tables.values()]
         return self._page(items, caller, ("all-tables", found.name), max_results=max_results, page_token=page_token)
 
     # -- lookups -------------------------------------------------------------------------------------------------------
@@ -76,11 +75,10 @@ class Catalogue:
         Raises:
             Problem: there is none that the caller may see.
         """
-        found = self._rules.named(self._shares.shares, share)
+        found: Share | None = self._rules.named(self._shares.shares, share)
         if found is None or not self._may_read(caller, found):
             raise refused(404, f"share {_shown(share)} not found")
-        shown: Share = found
-        return shown
+        return found
 
     def schema(self, caller: Caller, share: str, schema: str) -> SharedSchema:
         """Return a schema by its names.
@@ -105,8 +103,7 @@ class Catalogue:
         return found
 
     def _may_read(self, caller: Caller, share: Share) -> bool:
-        allowed: bool = self._rules.may_read(caller.recipient, share)
-        return allowed
+        return self._rules.may_read(caller.recipient, share)
 
     def _page(
         self, items: Sequence[Any], caller: Caller, listing: tuple[str, ...], *, max_results: int | None, page_token: str | None
@@ -121,6 +118,11 @@ class Catalogue:
         if following is not None:
             document["nextPageToken"] = self._tokens.sealed(PURPOSE, {"at": following}, bound=bound, lasting=LASTING)
         return json_answer(document)
+
+
+def may_read(recipient: Recipient, share: Share) -> bool:
+    """Return whether a recipient may read a share."""
+    return recipient.shares is None or share.name.casefold() in recipient.shares
 
 
 def named(known: Mapping[str, Any], name: str) -> Any:
@@ -160,6 +162,4 @@ class Rules(ServiceRules):
 
     named = staticmethod(named)
     page = staticmethod(page)
-    share_document = staticmethod(share_document)
-    schema_document = staticmethod(schema_document)
-    table_document = staticmethod(table_document)
+    may_read = staticmethod(may_read)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
     from lakepact.reference_server.delta_sharing.files import Files, SharedFile
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.service import Scope, Service
 
 logger = logging.getLogger(__name__)
@@ -71,7 +70,7 @@ class OpenFile:
         self.close()
 
 
-class DataDoor:
+class FileEndpoint:
     """Answers the URLs of data files.
 
     Args:
@@ -81,7 +80,7 @@ class DataDoor:
         service: the service whose data it is.
     """
 
-    def __init__(self, files: Files, *, root: str, rules: SharingRules, service: Callable[[], Service]) -> None:
+    def __init__(self, files: Files, *, root: str, rules: Rules, service: Callable[[], Service]) -> None:
         self._files, self._rules = files, rules
         self._below = f"{root}/"
         self._service = service
@@ -92,7 +91,7 @@ class DataDoor:
         try:
             for guard in service.guards_of(FILES):
                 guard(scope)
-            reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope, self._rules)
+            reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope)
         except Problem as problem:
             reply = refusal(problem, service)
         except Exception:
@@ -102,13 +101,13 @@ class DataDoor:
         reply = finished(reply, service.filters_of(FILES), scope)
         await (service.sender_of(FILES) or Wire.answer)(wire, reply)
 
-    def _answer(self, scope: Scope, rules: SharingRules) -> Reply:
+    def _answer(self, scope: Scope) -> Reply:
         if scope["method"] not in {"GET", "HEAD"}:
             message = f"{scope['method']} is not a method of a data file; it has GET and HEAD"
             raise Problem(405, KINDS[405], message, headers=(("allow", "GET, HEAD"),))
-        file = self._opened(scope, rules)
+        file = self._opened(scope)
         try:
-            reply = _whole(file) if scope["method"] == "HEAD" else _asked(file, dict(scope["headers"]), rules)
+            reply = _whole(file) if scope["method"] == "HEAD" else _asked(file, dict(scope["headers"]), self._rules)
         except BaseException:
             file.close()
             raise
@@ -116,7 +115,7 @@ class DataDoor:
             file.close()
         return reply
 
-    def _opened(self, scope: Scope, rules: SharingRules) -> OpenFile:
+    def _opened(self, scope: Scope) -> OpenFile:
         """Return the file that a URL leads to.
 
         Raises:
@@ -130,7 +129,7 @@ class DataDoor:
         except (Forged, Expired) as error:
             raise refused(403, str(error)) from None
         try:
-            opened = OpenFile(rules.open_file(file))
+            opened = OpenFile(open_file(file))
         except OSError:
             raise refused(404, "the file is not there; it may have been removed since the server was asked for the table") from None
         if not opened.regular:
@@ -163,7 +162,7 @@ def _whole(file: OpenFile) -> Reply:
     return Reply(200, headers=((b"content-type", MEDIA_TYPE), (b"content-length", b"%d" % file.size), *_validators(file)))
 
 
-def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: SharingRules) -> Reply:
+def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Rules) -> Reply:
     """Return the file, or the part of it that is asked for.
 
     Raises:
@@ -192,4 +191,3 @@ class Rules(ServiceRules):
     """Decisions about data files that a fault may replace."""
 
     part = staticmethod(part_asked_for)
-    open_file = staticmethod(open_file)

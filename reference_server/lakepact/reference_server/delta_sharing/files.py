@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 
 SIGNATURE, EXPIRES = "X-Amz-Signature", "expires"
@@ -59,11 +58,11 @@ class Files:
 
     Args:
         shares: what is shared.
-        rules: see `Rules`.
+        rules: the decisions about URLs.
         secret: the key of the seals; by default one of its own, so that URLs end with the server.
     """
 
-    def __init__(self, shares: Shares, rules: SharingRules, *, secret: bytes | None = None) -> None:
+    def __init__(self, shares: Shares, rules: Rules, *, secret: bytes | None = None) -> None:
         self._secret = secret or secrets.token_bytes(32)
         self._lasting = shares.url_seconds * 1000
         self._rules = rules
@@ -132,12 +131,12 @@ class Files:
             raise Forged("the URL leads to no table of this server")
         expires = query.get(EXPIRES, "")
         seal = self._seal_of(table_key, int(expires)) if expires.isdecimal() and len(expires) < 20 else ""
-        self._rules.url_signature(seal, query.get(SIGNATURE, ""))
+        check_signature(seal, query.get(SIGNATURE, ""))
         self._rules.url_holds(int(expires or "0"), time.time_ns() // 1_000_000)
         raw = _decoded(file_key)
         start = self._path_seal(table_key)
         start.update(raw[_SEAL:])
-        self._rules.url_path(start.digest(), raw[:_SEAL])
+        check_path(start.digest(), raw[:_SEAL])
         path = raw[_SEAL:]
         if path.startswith(b"/"):
             number, _, path = path[1:].partition(b"/")
@@ -206,7 +205,7 @@ def _decoded(key: str) -> bytes:
     return raw
 
 
-def same_signature(ours: str, theirs: str) -> None:
+def check_signature(ours: str, theirs: str) -> None:
     """Check the signature of a URL.
 
     Raises:
@@ -226,7 +225,7 @@ def url_holds(expires: int, now: int) -> None:
         raise Expired("the URL has expired; ask the server for the table again")
 
 
-def same_path(ours: bytes, theirs: bytes) -> None:
+def check_path(ours: bytes, theirs: bytes) -> None:
     """Check the sealed path of a URL.
 
     Raises:
@@ -239,6 +238,4 @@ def same_path(ours: bytes, theirs: bytes) -> None:
 class Rules(ServiceRules):
     """Decisions about URLs that a fault may replace."""
 
-    url_signature = staticmethod(same_signature)
     url_holds = staticmethod(url_holds)
-    url_path = staticmethod(same_path)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.delta_sharing.queries import capabilities, changes, continuations, ends, file_lists, queries, versions
+from lakepact.reference_server.delta_sharing.queries import capabilities, changes, file_lists, queries, versions
 from lakepact.reference_server.delta_sharing.queries.background import BackgroundQueries, key_of
+from lakepact.reference_server.delta_sharing.queries.capabilities import answered
 from lakepact.reference_server.delta_sharing.queries.change_lists import ChangeLists
 from lakepact.reference_server.delta_sharing.queries.changes import Range
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
@@ -16,6 +17,7 @@ from lakepact.reference_server.delta_sharing.queries.requests import Request, ex
 from lakepact.reference_server.delta_sharing.queries.versions import Versions, named
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NDJSON, Reply
+from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.delta_sharing.files import Files
     from lakepact.reference_server.delta_sharing.queries.background import Run
     from lakepact.reference_server.delta_sharing.queries.requests import Answer
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
     from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
@@ -64,6 +65,26 @@ def answered_version(read: int, current: Callable[[], int]) -> int:
     return read
 
 
+class Rules(ServiceRules):
+    """Decisions about tables that a fault may replace."""
+
+    table_is_read_by_url = staticmethod(table_is_read_by_url)
+    file_id_hash = staticmethod(file_id_hash)
+    answered_version = staticmethod(answered_version)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRules:
+    """The decisions of each step of an answer about a table."""
+
+    tables: Rules = field(default_factory=Rules)
+    capabilities: capabilities.Rules = field(default_factory=capabilities.Rules)
+    changes: changes.Rules = field(default_factory=changes.Rules)
+    file_lists: file_lists.Rules = field(default_factory=file_lists.Rules)
+    queries: queries.Rules = field(default_factory=queries.Rules)
+    versions: versions.Rules = field(default_factory=versions.Rules)
+
+
 class Tables:
     """The operations that read one table.
 
@@ -72,7 +93,7 @@ class Tables:
         snapshots: their logs and versions.
         files: makes the URLs of files.
         shares: for how long tokens hold, how large pages may be, and which hints count.
-        rules: see `Rules`.
+        rules: the decisions about tables.
         tokens: what seals the tokens of pages and refreshes.
         newer: the extensions of the served version.
     """
@@ -84,16 +105,18 @@ class Tables:
         files: Files,
         *,
         shares: Shares,
-        rules: SharingRules,
+        rules: TableRules,
         tokens: Tokens,
         newer: VersionExtension,
     ) -> None:
         self._catalogue, self._snapshots, self._rules = catalogue, snapshots, rules
         self._newer = newer
         self._background = BackgroundQueries() if newer.async_query else None
-        self._continuations = Continuations(tokens, shares, rules)
-        self._file_lists = FileLists(snapshots, files, self._continuations, shares=shares, rules=rules)
-        self._change_lists = ChangeLists(snapshots, files, self._continuations, rules=rules)
+        self._continuations = Continuations(tokens, shares, rules.queries)
+        self._file_lists = FileLists(
+            snapshots, files, self._continuations, shares=shares, rules=rules.file_lists, capabilities=rules.capabilities
+        )
+        self._change_lists = ChangeLists(snapshots, files, self._continuations, rules=rules.changes, capabilities=rules.capabilities)
 
     def get_table_version(self, *, caller: Caller, share: str, schema: str, table: str, starting_timestamp: str | None = None) -> Reply:
         """Ask for the version of a table."""
@@ -124,7 +147,7 @@ class Tables:
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         said = {"version": version, "timestamp": timestamp}
         asked = {name: value for name, value in said.items() if value is not None}
-        self._rules.points_exclude_each_other(asked, ("version", "timestamp"))
+        self._rules.queries.points_exclude_each_other(asked, ("version", "timestamp"))
         with explained(request.table):
             return self._reply(request, self._file_lists.metadata(request, asked))
 
@@ -141,9 +164,9 @@ class Tables:
     ) -> Reply:
         """Read the files of a table, or the changes of its files since a version."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
-        self._rules.table_is_read_by_url(request.table)
-        hashed = self._rules.file_id_hash(fileidhash)
-        query = read_query(body or {}, self._rules, historical_protocol=self._newer.historical_protocol)
+        self._rules.tables.table_is_read_by_url(request.table)
+        hashed = self._rules.tables.file_id_hash(fileidhash)
+        query = read_query(body or {}, self._rules.queries, historical_protocol=self._newer.historical_protocol)
         if self._background is not None and request.capabilities.async_query:
             return self._reply_of_status(self._begun(request, query, key_of(body or {}), hashed))
         return self._reply(request, self._queried(request, query), hashed)
@@ -213,7 +236,7 @@ class Tables:
     def _last(self, request: Request, asked: Mapping[str, Any], first: int) -> int:
         """Return the last version of the changes of files since a version."""
         ending: int | None = asked.get("endingVersion")
-        self._rules.range_is_in_order(first, ending)
+        self._rules.queries.range_is_in_order(first, ending)
         newest = request.versions.current()
         return newest if ending is None else min(ending, newest)
 
@@ -237,8 +260,8 @@ class Tables:
     ) -> Reply:
         """Read the changes of a table's rows between two versions."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
-        self._rules.table_is_read_by_url(request.table)
-        hashed = self._rules.file_id_hash(fileidhash)
+        self._rules.tables.table_is_read_by_url(request.table)
+        hashed = self._rules.tables.file_id_hash(fileidhash)
         said = {
             "startingVersion": starting_version,
             "startingTimestamp": starting_timestamp,
@@ -249,9 +272,9 @@ class Tables:
         }
         asked = {name: value for name, value in said.items() if value is not None}
         for bound in (("startingVersion", "startingTimestamp"), ("endingVersion", "endingTimestamp")):
-            self._rules.points_exclude_each_other(asked, bound)
+            self._rules.queries.points_exclude_each_other(asked, bound)
         query = Query(asked, max_files=max_files, page_token=page_token)
-        self._rules.history_is_shared(request.table, CHANGES)
+        self._rules.versions.history_is_shared(request.table, CHANGES)
         with explained(request.table):
             answer = self._row_changes(request, query, self._continuations.held(request, query, operation=CHANGES))
         return self._reply(request, answer, hashed)
@@ -260,7 +283,7 @@ class Tables:
         found = self._catalogue.table(caller, share, schema, table)
         with explained(found):
             log = self._snapshots.log(found.source)
-        return Request(caller, found, log, self._rules.read_capabilities(header), Versions(found, log, self._rules))
+        return Request(caller, found, log, self._rules.capabilities.read_capabilities(header), Versions(found, log, self._rules.versions))
 
     def _file_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
         """Return the files that were added and removed since a version."""
@@ -275,7 +298,7 @@ class Tables:
         asked: Mapping[str, Any] = held["asked"]
         first = request.versions.start(asked)
         last = held["last"] if "last" in held else request.versions.end(asked)
-        self._rules.range_is_in_order(first, last)
+        self._rules.queries.range_is_in_order(first, last)
         with_metadata, with_protocol = ("includeHistoricalMetadata" in asked, HISTORICAL_PROTOCOL in asked)
         wanted = Range(first, last, of_rows=True, with_metadata=with_metadata, with_protocol=with_protocol)
         return self._change_lists.answer(request, query, held, wanted=wanted, operation=CHANGES)
@@ -285,17 +308,9 @@ class Tables:
         return Reply(200, run.line(), headers=headers, media_type=NDJSON)
 
     def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
-        version = self._rules.answered_version(answer.version, request.versions.current)
-        sentence = self._rules.answered_capabilities(answer.response_format, end_stream=answer.end_stream)
+        version = self._rules.tables.answered_version(answer.version, request.versions.current)
+        sentence = answered(answer.response_format, end_stream=answer.end_stream)
         headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", sentence)]
         if hashed is not None:
             headers.append((b"fileidhash", hashed.encode()))
         return Reply(200, answer.lines, headers=tuple(headers), media_type=NDJSON, chunks=answer.chunks, prompt=answer.prompt)
-
-
-class Rules(capabilities.Rules, changes.Rules, continuations.Rules, ends.Rules, file_lists.Rules, queries.Rules, versions.Rules):
-    """Decisions about tables that a fault may replace."""
-
-    table_is_read_by_url = staticmethod(table_is_read_by_url)
-    file_id_hash = staticmethod(file_id_hash)
-    answered_version = staticmethod(answered_version)

@@ -9,12 +9,10 @@ import orjson
 
 from lakepact.reference_server.faults.operators import Install, Operations, on_call, on_reply
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.service import Handler, Scope, Service
 
 PAGE_TOKENS = ("next-page-token", "nextPageToken")
@@ -27,10 +25,10 @@ def not_persisted(operations: Operations) -> Install:
     """
 
     def install(service: Service) -> None:
-        catalogs: Collection[Catalog] = service.exports.get("catalogs", {}).values()
         turn = service.turn
-        if turn is None:  # a contract without operations that change anything
+        if not isinstance(service, CatalogService) or turn is None:  # a contract without operations that change anything
             return
+        catalogs = service.catalogs
 
         def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
             if "purge_requested" in arguments:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.http.forms import NotAForm
+from lakepact.reference_server.http.forms import NotAForm, read_form
 from lakepact.reference_server.http.json_text import NotJson, count_values
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid
@@ -43,7 +43,7 @@ class Body:
         self._required = operation.body_required
         self._checked = operation.id not in service.unchecked
         self._nullable = service.nullable.get(operation.id, frozenset())
-        self._read: Callable[[bytes], Any] = service.rules.read_form if self._media_type == FORM else service.rules.read_json
+        self._read: Callable[[bytes], Any] = read_form if self._media_type == FORM else service.rules.http.read_json
         self._service = service
 
     async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> bool:

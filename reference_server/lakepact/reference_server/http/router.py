@@ -51,7 +51,7 @@ class Mount:
         self.root = service.root
         self.below = f"{service.root}/"
         self.apps = tuple((f"{path}/", app) for path, app in service.apps.items())
-        self.routes: Routes[Endpoint] = Routes(decode=service.rules.decode_segment)
+        self.routes: Routes[Endpoint] = Routes(decode=service.rules.http.decode_segment)
 
     def add(self, method: str, path: str, *, operation: Operation, handler: Handler) -> None:
         """Answer one operation by the function that was resolved for it."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
 Document = dict[str, Any]
 
@@ -116,3 +116,23 @@ def texts(document: Document, member: str, where: str) -> dict[str, str]:
         name, value = next((name, value) for name, value in found.items() if type(value) is not str)
         raise refused(f"{where}/{member}/{name}", f"expected a text, found {shown(value)}")
     return found
+
+
+def kind_in(table: Mapping[str, Any], entry: Any, tag: str, where: str, *, noun: str, of: str) -> str:
+    """Return the kind of an update or requirement, if `table` has an entry for it.
+
+    Args:
+        table: an entry for each kind.
+        entry: the update or requirement.
+        tag: the member that names its kind.
+        where: its place in the request.
+        noun: `update` or `requirement`.
+        of: `tables` or `views`.
+
+    Raises:
+        Problem: 400, the kind is missing or unknown.
+    """
+    kind: Any = entry.get(tag) if type(entry) is dict else None
+    if isinstance(kind, str) and kind in table:
+        return kind
+    raise refused(f"{where}/{tag}", f"{shown(kind)} is no {noun} of {of}; {noun}s are {', '.join(table)}")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.service import Handler
     from lakepact.reference_server.storage.store import Store
 
@@ -52,7 +51,7 @@ class VersionExtension:
         handlers: Mapping[OperationId, Handler],
         store: Store,
         *,
-        rules: CatalogRules,
+        rules: idempotency.Rules,
         blocking: frozenset[str],
         renewing: Mapping[OperationId, Handler],
     ) -> dict[OperationId, Handler]:
@@ -61,7 +60,7 @@ class VersionExtension:
         Args:
             handlers: by operation.
             store: where answers are kept.
-            rules: the service's.
+            rules: the decisions about Idempotency-Keys.
             blocking: operations that run in a thread of their own.
             renewing: by operation, what puts new secrets into answers that were kept without them.
         """

@@ -1,17 +1,19 @@
-"""Namespaces, tables and views by name: their keys, spellings and refusals."""
+"""Namespaces, tables and views by name: keys, spellings, and the decisions about which exist and which names are free."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.storage.store import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from lakepact.reference_server.storage.store import Place
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.storage.store import Place, Record, Transaction, View
 
 NAMESPACES = "namespaces"  #: the collection of namespaces, each in the place of its parent
 IDENTIFIERS = "identifiers"  #: the collection of tables and views, each in the place of its namespace
@@ -54,7 +56,81 @@ def no_such_namespace(levels: Sequence[str]) -> Problem:
 
 def no_such_table(levels: Sequence[str], name: str, *, homeless: bool = False) -> Problem:
     """Return the refusal of a missing table, or of a view in its place; `homeless` if the namespace is missing too."""
-    return Problem(404, "NoSuchTableException", f"Table does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}")
+    return _missing("Table", levels, name, homeless=homeless)
+
+
+def _missing(kind: str, levels: Sequence[str], name: str, *, homeless: bool) -> Problem:
+    return Problem(404, f"NoSuch{kind}Exception", f"{kind} does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}")
+
+
+def namespace_exists(view: View, levels: Place) -> Record:
+    """Return the record of a namespace.
+
+    Raises:
+        Problem: 404, it does not exist.
+    """
+    record = view.get(namespace_key(levels))
+    if record is None:
+        raise no_such_namespace(levels)
+    return record
+
+
+def _exists(kind: str, view: View, levels: Place, name: str) -> Record:
+    record = view.get(identifier_key(levels, name))
+    if record is None or record.kind != kind:
+        raise _missing(kind.capitalize(), levels, name, homeless=record is None and view.get(namespace_key(levels)) is None)
+    return record
+
+
+#: Return the record of a table or of a view, or raise a Problem, 404, if nothing of this kind has the name.
+table_exists, view_exists = partial(_exists, "table"), partial(_exists, "view")
+
+
+def _of_kind(kind: str, view: View, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+    return ((name, record) for name, record in view.under(IDENTIFIERS, levels, after=behind) if record.kind == kind)
+
+
+#: Return the tables or the views of a namespace behind a name, in the order of their names.
+tables_of, views_of = partial(_of_kind, "table"), partial(_of_kind, "view")
+
+
+def identifier_is_free(transaction: Transaction, levels: Place, name: str, wanted: str | None = None) -> None:
+    """Check that no table or view has a name.
+
+    Args:
+        transaction: the catalog.
+        levels: the levels of its namespace.
+        name: the name.
+        wanted: the kind of what is to be created.
+
+    Raises:
+        Problem: 409, the name is taken.
+    """
+    record = transaction.get(identifier_key(levels, name))
+    if record is not None:
+        alike = "" if wanted in {None, record.kind} else " with same name"
+        raise Problem(409, "AlreadyExistsException", f"{record.kind.capitalize()}{alike} already exists: {shown(levels, name)}")
+
+
+def identifier_matches(levels: Place, name: str, body: Document) -> None:
+    """Check that the identifier in a commit equals the table or view in the path.
+
+    Raises:
+        Problem: 400, it does not.
+    """
+    identifier = body.get("identifier")
+    if identifier is not None and (tuple(identifier["namespace"]), identifier["name"]) != (levels, name):
+        named = shown(identifier["namespace"], identifier["name"])
+        raise bad_request(f"at /identifier: the commit is for {named}, but was sent to {shown(levels, name)}")
+
+
+def name_is_addressable(name: str, where: str) -> None:
+    """Check that a path can address a table.
+
+    Raises:
+        Problem: 400, it cannot.
+    """
+    check_name(name, f"at {where}: the name of a table")
 
 
 def check_name(name: str, what: str) -> None:

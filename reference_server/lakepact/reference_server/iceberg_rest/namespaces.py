@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.reference_server.http.paging import BadToken, page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import (
@@ -29,31 +28,35 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.storage.store import Place, Transaction, View
-
-
-def namespace_exists(view: View, levels: Place) -> Record:
-    """Return the record of a namespace."""
-    record = view.get(namespace_key(levels))
-    if record is None:
-        raise no_such_namespace(levels)
-    return record
+    from lakepact.reference_server.storage.store import Place, Transaction
 
 
 def parent_exists(transaction: Transaction, levels: Place) -> None:
-    """Namespaces are not made by the way: the parent of a new one is there already."""
+    """Check that the parent of a new namespace exists.
+
+    Raises:
+        Problem: 404, it does not.
+    """
     if len(levels) > 1 and transaction.get(namespace_key(levels[:-1])) is None:
         raise no_such_namespace(levels[:-1])
 
 
 def namespace_is_free(transaction: Transaction, levels: Place) -> None:
-    """Check that a name occurs only once."""
+    """Check that no namespace has a name.
+
+    Raises:
+        Problem: 409, the name is taken.
+    """
     if transaction.get(namespace_key(levels)) is not None:
         raise Problem(409, "AlreadyExistsException", f"Namespace already exists: {shown(levels)}")
 
 
 def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
-    """Only a namespace without tables, views and child namespaces may go."""
+    """Check that a namespace holds no tables, views and child namespaces.
+
+    Raises:
+        Problem: 409, it holds one.
+    """
     for collection in (NAMESPACES, IDENTIFIERS):
         for name, record in transaction.under(collection, levels):
             message = f"the namespace {shown(levels)} is not empty: it holds the {record.kind} {name}"
@@ -85,39 +88,34 @@ def locate_namespace(properties: dict[str, str], location: str) -> None:
 class Rules(ServiceRules):
     """Decisions about namespaces that a fault may replace."""
 
-    namespace_exists = staticmethod(namespace_exists)
     parent_exists = staticmethod(parent_exists)
     namespace_is_free = staticmethod(namespace_is_free)
     namespace_is_empty = staticmethod(namespace_is_empty)
     levels_are_addressable = staticmethod(levels_are_addressable)
     keys_are_disjoint = staticmethod(keys_are_disjoint)
     locate_namespace = staticmethod(locate_namespace)
-    page = staticmethod(page)
 
 
 class Namespaces:
-    """The namespace operations of the contract."""
+    """The namespace operations of the contract.
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._rules = catalog.rules
+    Args:
+        catalog: the catalog of the namespaces.
+        rules: the decisions about namespaces.
+    """
+
+    def __init__(self, catalog: Catalog, rules: Rules) -> None:
+        self._catalog, self._rules = catalog, rules
 
     def list_namespaces(self, *, parent: str | None = None, page_token: str | None = None, page_size: int | None = None) -> Reply:
         """Return the direct children of a namespace, or the top level."""
         levels = levels_of(parent) if parent else ()
         with self._catalog.store.view() as view:
             if levels:
-                self._rules.namespace_exists(view, levels)
-            try:
-                found, following = self._rules.page(
-                    partial(view.under, NAMESPACES, levels),
-                    f"namespaces{SEPARATOR}{parent or ''}",
-                    after=page_token,
-                    size=page_size,
-                )
-            except BadToken as bad:
-                raise bad_request(f"query parameter pageToken: {bad}") from None
-        return json_reply({"namespaces": [[*levels, name] for name, _ in found], "next-page-token": following})
+                self._catalog.rules.namespace_exists(view, levels)
+            listing = f"namespaces{SEPARATOR}{parent or ''}"
+            page, following = self._catalog.page(partial(view.under, NAMESPACES, levels), listing, page_token, page_size)
+        return json_reply({"namespaces": [[*levels, name] for name, _ in page], "next-page-token": following})
 
     def create_namespace(self, *, body: dict[str, Any]) -> Reply:
         """Return a new namespace with the properties that the caller gives it."""
@@ -145,7 +143,7 @@ class Namespaces:
         """Remove an empty namespace."""
         levels = levels_of(namespace)
         with self._catalog.store.begin() as transaction:
-            self._rules.namespace_exists(transaction, levels)
+            self._catalog.rules.namespace_exists(transaction, levels)
             self._rules.namespace_is_empty(transaction, levels)
             transaction.remove(namespace_key(levels))
         return NO_CONTENT
@@ -156,7 +154,7 @@ class Namespaces:
         updates: dict[str, str] = body.get("updates") or {}
         removals: list[str] = body.get("removals") or []
         with self._catalog.store.begin() as transaction:
-            properties = dict(self._rules.namespace_exists(transaction, levels).document["properties"])
+            properties = dict(self._catalog.rules.namespace_exists(transaction, levels).document["properties"])
             self._rules.keys_are_disjoint(updates, removals)
             former = properties.copy()
             wanted = list(dict.fromkeys(removals))
@@ -168,8 +166,7 @@ class Namespaces:
 
     def _existing(self, namespace: str) -> Record:
         with self._catalog.store.view() as view:
-            record: Record = self._rules.namespace_exists(view, levels_of(namespace))
-        return record
+            return self._catalog.rules.namespace_exists(view, levels_of(namespace))
 
 
 def _record(levels: Place, properties: dict[str, str]) -> Record:

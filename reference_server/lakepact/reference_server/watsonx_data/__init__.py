@@ -9,14 +9,14 @@ from urllib.parse import unquote
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.paging import page
-from lakepact.reference_server.iceberg_rest import catalog_service
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
-from lakepact.reference_server.iceberg_rest.rules import CatalogRules
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import default_location
+from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
 from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
+from lakepact.reference_server.iceberg_rest.wiring import catalog_service
 from lakepact.reference_server.service import EVERY, BadSetting
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import warehouse
 from lakepact.reference_server.watsonx_data.configuration import Configuration
 from lakepact.reference_server.watsonx_data.credentials import Doorkeeper, read_credentials
@@ -65,13 +65,18 @@ def never_over_another(register: Handler) -> Handler:
     return registered
 
 
-class InstanceRules(CatalogRules):
-    """The rules of a catalog, with those of an instance in their places."""
+#: The rules of an instance, in the places of those of Iceberg REST.
+INSTANCE_RULES: Mapping[str, Callable[..., Any]] = {
+    "levels_are_addressable": one_level,
+    "locate_namespace": locate_namespace,
+    "default_location": location_below_namespace,
+    "page": page_of_any_size,
+}
 
-    levels_are_addressable = staticmethod(one_level)
-    locate_namespace = staticmethod(locate_namespace)
-    default_location = staticmethod(location_below_namespace)
-    page = staticmethod(page_of_any_size)
+
+class Rules(ServiceRules):
+    """Decisions about callers that a fault may replace."""
+
     enter = staticmethod(Doorkeeper(None).enter)
 
 
@@ -92,11 +97,13 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         offered = partial(endpoints, kept)
         return Configuration(offered, operations=len(contract.operations), catalog=unquote(prefix), warehouse=kept.files.root)
 
-    rules = InstanceRules()
-    served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, rules=rules)
+    rules = Rules()
+    served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, rules=(rules,))
+    for name, rule in INSTANCE_RULES.items():
+        served.rules.replace(name, rule)
     served.handlers[op.register_table] = never_over_another(served.handlers[op.register_table])
     credentials = read_credentials(settings.credentials) if settings.credentials else None
-    rules.replace("enter", Doorkeeper(credentials).enter)
+    served.rules.replace("enter", Doorkeeper(credentials).enter)
     served.authenticates = credentials is not None
     served.index = CatalogIndex(ROOT, [prefix], warehouse=unquote(prefix), needs_token=served.authenticates)
     if credentials is not None:

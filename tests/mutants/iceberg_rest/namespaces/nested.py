@@ -13,6 +13,7 @@ from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key
 from lakepact.reference_server.storage.store import Record
+from mutants.iceberg_rest.operators.tables import store_of
 
 if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
@@ -147,7 +148,7 @@ def moves_views_to_the_first_level(handler: Handler, arguments: dict[str, Any]) 
 @fault("IRC-VIEW-REN-001")
 def moved_views_are_of_their_home(service: Service) -> None:
     """Views that move forget their default namespace."""
-    store, rename = service.exports["catalog"].store, service.handlers[op.rename_view]
+    store, rename = store_of(service), service.handlers[op.rename_view]
 
     def renamed(**arguments: Any) -> Reply:
         reply: Reply = rename(**arguments)

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.wiring import CatalogService
     from lakepact.reference_server.service import Handler, Service
 
     Handlers = Mapping[OperationId, Handler]
@@ -43,11 +44,16 @@ def for_operation(operation: OperationId, act: Callable[[Handlers, Arguments], R
     return install
 
 
+def store_of(service: Service) -> Any:
+    """Return the store of the only catalog of a service."""
+    return cast("CatalogService", service).catalogs[0].store
+
+
 def carried_over(operation: OperationId, edit: Callable[[Document], Document]) -> Install:
     """A renamed table has the metadata `edit(metadata)`, under the old metadata location."""
 
     def install(service: Service) -> None:
-        store, rename = service.exports["catalog"].store, service.handlers[operation]
+        store, rename = store_of(service), service.handlers[operation]
 
         def moved(*, body: Document, **arguments: Any) -> Reply:
             reply = rename(body=body, **arguments)

@@ -15,6 +15,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, l
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.requests import refused_if, taken_as
+from mutants.iceberg_rest.operators.tables import store_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,7 +225,7 @@ def unknown_reports_break() -> Install:
 @fault("IRC-TBL-MET-010")
 def reports_become_properties(service: Service) -> None:
     """A report changes a property of the table."""
-    store, take = service.exports["catalog"].store, service.handlers[REPORT]
+    store, take = store_of(service), service.handlers[REPORT]
 
     def report(**arguments: Any) -> Reply:
         reply: Reply = take(**arguments)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.reference_server.http.wire import Wire
+    from lakepact.reference_server.iceberg_rest.commits.commits import Commits
     from lakepact.reference_server.iceberg_rest.commits.transactions import Change
     from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Key, Record, Transaction
@@ -67,16 +68,14 @@ def transactions_allow_write_skew() -> Install:
     accepted: list[Reply] = []  # whose answers wait
 
     def wrapper(find: Callable[..., Formers]) -> Callable[..., Formers]:
-        def committed_tables(catalog: Any, transaction: Transaction, changes: Sequence[Change]) -> Formers:
+        def committed_tables(commits: Commits, transaction: Transaction, changes: Sequence[Change]) -> Formers:
             for change in changes:
                 read.setdefault(change.key, transaction.get(change.key))
-            fresh = find(catalog, transaction, [change for change in changes if change.updates])
+            fresh = find(commits, transaction, [change for change in changes if change.updates])
             for change in changes:
                 former = read[change.key]
                 if not change.updates:
-                    catalog.rules.requirements_hold(
-                        former.document["metadata"] if former else None, change.requirements, table=catalog.preconditions
-                    )
+                    commits.check_requirements(former, change.requirements)
             return {change.key: fresh[change.key] if change.updates else transaction.get(change.key) for change in changes}
 
         return committed_tables

@@ -138,9 +138,9 @@ HALVES = (
 
 
 def _tables_last(find: Callable[..., Any]) -> Callable[..., Any]:
-    def committed_tables(catalog: Any, transaction: Transaction, changes: Sequence[Any]) -> Any:
+    def committed_tables(commits: Any, transaction: Transaction, changes: Sequence[Any]) -> Any:
         try:
-            return find(catalog, transaction, changes)
+            return find(commits, transaction, changes)
         except Problem as problem:
             if problem.status == 404 and any(change.requirements for change in changes):
                 raise conflict("a table is not what is required") from None
@@ -151,9 +151,9 @@ def _tables_last(find: Callable[..., Any]) -> Callable[..., Any]:
 
 def _for_views(become: Callable[[Problem], Problem]) -> Install:
     def wrapper(find: Callable[..., Any]) -> Callable[..., Any]:
-        def committed_tables(catalog: Any, transaction: Transaction, changes: Sequence[Any]) -> Any:
+        def committed_tables(commits: Any, transaction: Transaction, changes: Sequence[Any]) -> Any:
             try:
-                return find(catalog, transaction, changes)
+                return find(commits, transaction, changes)
             except Problem as problem:
                 records = [transaction.get(change.key) for change in changes]
                 if any(record is not None and record.kind == "view" for record in records):

@@ -27,13 +27,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
     folder: Path = tmp_path_factory.mktemp("guarded")
     with guarded(folder, FILE) as (server, bearing):
         given: list[bool] = []
-        usual = server.service.rules.storage_credentials
+        usual = server.service.rules.current("storage_credentials")
 
         def written_down(*arguments: Any, is_writable: bool, **named: Any) -> Any:
             given.append(is_writable)
             return usual(*arguments, is_writable=is_writable, **named)
 
-        server.service.rules.storage_credentials = written_down
+        server.service.rules.replace("storage_credentials", written_down)
         fill(bearing("root-token"), "open", tables=("open.shown", "open.other"))
         yield bearing, given
 

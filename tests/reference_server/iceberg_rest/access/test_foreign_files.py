@@ -124,7 +124,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Serve
             bearing = stack.enter_context(principals(server.url))
             for level in ("open", "closed"):
                 assert bearing("root-token")("POST", "/v1/namespaces", {"namespace": [level]}).status == 200
-            found[kind] = Served(server.service.exports["warehouses"][0].files, server.service.exports["catalog"], bearing)
+            found[kind] = Served(server.service.warehouses[0].files, server.service.catalogs[0], bearing)
         yield found
 
 

@@ -41,10 +41,10 @@ def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 def now(issuing: tuple[Server, As]) -> Iterator[list[datetime]]:
     """Yield the clock of tokens, which a test may change."""
     rules = issuing[0].service.rules
-    times, former = [datetime.now(UTC)], rules.now
-    rules.now = lambda: times[0]
+    times, former = [datetime.now(UTC)], rules.current("now")
+    rules.replace("now", lambda: times[0])
     yield times
-    rules.now = former
+    rules.replace("now", former)
 
 
 def token(answer: Answer) -> str:

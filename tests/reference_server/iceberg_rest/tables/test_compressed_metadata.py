@@ -110,7 +110,7 @@ def test_view_metadata_is_compressed_where_its_property_asks_for_it(send: Callab
 
 
 def test_purge_removes_compressed_metadata_that_lies_elsewhere(files: Server, send: Callable[..., Any]) -> None:
-    folder = f"{files.service.exports['catalog'].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
+    folder = f"{files.service.catalogs[0].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
     send("POST", "/tables", {"name": "t", "schema": SCHEMA, "properties": {**GZIP, "write.metadata.path": folder}})
     send("DELETE", "/tables/t?purgeRequested=true")
 

@@ -61,7 +61,7 @@ def test_metadata_files_are_written_to_the_metadata_path(write: Callable[..., An
 
 
 def test_a_purge_removes_metadata_files_that_lie_elsewhere(files: Server, write: Callable[..., Any]) -> None:
-    folder = f"{files.service.exports['catalog'].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
+    folder = f"{files.service.catalogs[0].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
     request = {"name": "t", "schema": SCHEMA, "properties": {"write.metadata.path": folder}}
     update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
     made = write("POST", "/v1/namespaces/ns/tables", request).document, write("POST", "/v1/namespaces/ns/tables/t", update).document

@@ -132,7 +132,7 @@ def attacked(server: Server, kind: str, sending_to: Callable[..., Any]) -> Itera
     with sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": [name]})
         victim = send("POST", f"/v1/namespaces/{name}/tables", {"name": "victim", "schema": SCHEMA}).document
-        yield Attacked(send, server.service.exports["catalog"], name, victim, kind)
+        yield Attacked(send, server.service.catalogs[0], name, victim, kind)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials
+from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, Rules
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
 from lakepact.reference_server.server_file import WarehouseEntry
 from lakepact.reference_server.service import BadSetting
@@ -283,7 +283,7 @@ class Failing:
 
 
 def test_missing_keys_fail_a_load_and_not_a_commit(send: Callable[..., Any], server: Any) -> None:
-    credentials = Credentials(server.service.exports["catalog"], StorageAccess(service=Failing()), "")
+    credentials = Credentials(server.service.catalogs[0], Rules(), StorageAccess(service=Failing()), prefix="")
     asked = (["vended-credentials"], "s3://bucket/t", ("n",), "t")
 
     assert credentials.asked_for(*asked, has_changed=True) == {}

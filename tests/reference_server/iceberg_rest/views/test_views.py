@@ -10,6 +10,7 @@ import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
+from lakepact.reference_server.iceberg_rest.views.views import view_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -289,10 +290,10 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
         send("POST", "/v1/namespaces", {"namespace": ["n"]})
         table = send("POST", "/v1/namespaces/n/tables", {"name": "t", "schema": SCHEMA}).document
         view = send("POST", "/v1/namespaces/n/views", request(location=f"{tmp_path}/n/view")).document
-        catalog = server.service.exports["catalog"]
+        catalog = server.service.catalogs[0]
         below = {**view["metadata"], "location": f"{table['metadata']['location']}/view"}
         with catalog.store.begin() as transaction:  # as earlier versions of the server allowed
-            transaction.put(identifier_key(("n",), "below"), catalog.rules.view_written(catalog.warehouse, below, former=None))
+            transaction.put(identifier_key(("n",), "below"), view_written(catalog.warehouse, below, former=None))
         view = send("GET", "/v1/namespaces/n/views/below").document
         purged = send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status
 

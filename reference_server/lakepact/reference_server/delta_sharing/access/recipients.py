@@ -16,8 +16,7 @@ from lakepact.reference_server.service import Rules as ServiceRules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
-    from lakepact.reference_server.delta_sharing.shares import Recipient, Share
+    from lakepact.reference_server.delta_sharing.shares import Recipient
     from lakepact.reference_server.service import Scope
 
 HOST = re.compile(rb"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
@@ -39,17 +38,17 @@ class Caller:
 
 
 class Recipients:
-    """Tells callers by their bearer tokens.
+    """The callers by their bearer tokens.
 
     Tokens are compared by digests under a key of the server's own: how long that takes says nothing about any token.
 
     Args:
         recipients: all that there are.
         root: the path that the protocol is served below.
-        rules: see `Rules`.
+        rules: the decisions about callers.
     """
 
-    def __init__(self, recipients: Iterable[Recipient], *, root: str, rules: SharingRules) -> None:
+    def __init__(self, recipients: Iterable[Recipient], *, root: str, rules: Rules) -> None:
         self._key = secrets.token_bytes(32)
         self._known = {self._digest(recipient.bearer_token.encode()): recipient for recipient in recipients}
         self._root = root
@@ -126,11 +125,6 @@ def token_holds(recipient: Recipient, now: datetime) -> None:
         raise unauthenticated(f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new profile", WRONG)
 
 
-def may_read(recipient: Recipient, share: Share) -> bool:
-    """Return whether a recipient may read a share."""
-    return recipient.shares is None or share.name.casefold() in recipient.shares
-
-
 def unauthenticated(message: str, challenge: str) -> Problem:
     """Return the refusal of a caller who is not known."""
     return Problem(401, "UNAUTHENTICATED", message, headers=(("www-authenticate", challenge),))
@@ -151,4 +145,3 @@ class Rules(ServiceRules):
     bearer_token = staticmethod(bearer_token)
     recipient = staticmethod(recipient_of)
     token_holds = staticmethod(token_holds)
-    may_read = staticmethod(may_read)

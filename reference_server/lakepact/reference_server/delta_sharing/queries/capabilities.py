@@ -145,6 +145,17 @@ def _is_listed(feature: str, listed: frozenset[str]) -> bool:
     return name in listed or name.removesuffix(PREVIEW) in listed
 
 
+def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
+    """Return whether an answer ends with an endStreamAction: the client asked for one, or something that it asked for stands nowhere else.
+
+    Args:
+        document: the endStreamAction.
+        asked: whether the client asked for one.
+    """
+    said = document["endStreamAction"]
+    return asked or "refreshToken" in said or "nextPageToken" in said
+
+
 def answered(response_format: str, *, end_stream: bool) -> bytes:
     """Return the header `delta-sharing-capabilities` of an answer, in lower case, which is how clients look for it.
 
@@ -162,4 +173,4 @@ class Rules(ServiceRules):
     read_capabilities = staticmethod(read_capabilities)
     data_features = staticmethod(data_features)
     negotiate = staticmethod(negotiate)
-    answered_capabilities = staticmethod(answered)
+    end_is_wanted = staticmethod(end_is_wanted)

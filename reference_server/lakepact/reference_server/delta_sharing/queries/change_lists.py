@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.delta_sharing.answers import one_line
 from lakepact.reference_server.delta_sharing.formats import FORMATS
 from lakepact.reference_server.delta_sharing.queries.changes import METADATA, PROTOCOL, Page, Removed, recalled, survey
-from lakepact.reference_server.delta_sharing.queries.ends import ended
+from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
 from lakepact.reference_server.delta_sharing.queries.file_lists import links_of
 from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.files import Files
     from lakepact.reference_server.delta_sharing.formats import Links
-    from lakepact.reference_server.delta_sharing.queries.changes import Change, Range, Survey
+    from lakepact.reference_server.delta_sharing.queries import capabilities
+    from lakepact.reference_server.delta_sharing.queries.changes import Change, Range, Rules, Survey
     from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
     from lakepact.reference_server.delta_sharing.queries.queries import Query
     from lakepact.reference_server.delta_sharing.queries.requests import Request
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
 
@@ -36,20 +36,23 @@ class ChangeLists:
         snapshots: the versions of tables.
         files: makes the URLs of files.
         continuations: the tokens.
-        rules: the decisions.
+        rules: the decisions about changes.
+        capabilities: the decisions about capabilities.
     """
 
-    def __init__(self, snapshots: Snapshots, files: Files, continuations: Continuations, *, rules: SharingRules) -> None:
+    def __init__(
+        self, snapshots: Snapshots, files: Files, continuations: Continuations, *, rules: Rules, capabilities: capabilities.Rules
+    ) -> None:
         self._snapshots, self._files, self._continuations = snapshots, files, continuations
-        self._rules = rules
+        self._rules, self._capabilities = rules, capabilities
 
     def answer(self, request: Request, query: Query, held: Mapping[str, Any], *, wanted: Range, operation: str) -> Answer:
         """Return the changes of a range.
 
         Args:
-            request: who asks for which table.
-            query: what is asked for.
-            held: what is held in its token.
+            request: the request.
+            query: the query.
+            held: the content of its token.
             wanted: the range.
             operation: what the tokens of the answer are bound to.
 
@@ -58,8 +61,8 @@ class ChangeLists:
             LogError: the log gives no answer.
         """
         log, at = request.log, held.get("at")
-        known = survey(log, wanted, self._rules) if at is None else recalled(log, held)
-        response_format: str = self._rules.negotiate(request.capabilities, known.needed)
+        known = survey(log, wanted, self._rules, self._capabilities) if at is None else recalled(log, held)
+        response_format = self._capabilities.negotiate(request.capabilities, known.needed)
         most = self._continuations.most(query, held)
         page = Page(log, wanted, self._rules, kept=known.commits, at=None if at is None else (at[0], at[1]), most=most)
         links = links_of(request, self._files)
@@ -69,14 +72,13 @@ class ChangeLists:
             if page.following is not None:
                 follows = {"asked": held["asked"], "last": wanted.last, "at": page.following, "maxFiles": most, **known.held()}
                 said["next_page_token"] = self._continuations.page(request, operation, **follows)
-            document: dict[str, Any] = self._rules.end_of_stream(**said)
-            return document
+            return end_of_stream(**said)
 
         # The first lines of files are made with the head: what is wrong with them can still be refused.
         head = self._head(request, known, wanted, response_format)
         pieces = in_pieces(chain([head], self._lines(request, page, response_format, links)))
         asked_for_end = request.capabilities.end_stream
-        chunks = ended(explained_chunks(request.table, pieces), end, asked=asked_for_end, rules=self._rules)
+        chunks = ended(explained_chunks(request.table, pieces), end, asked=asked_for_end, rules=self._capabilities)
         return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)
 
     def _head(self, request: Request, known: Survey, wanted: Range, response_format: str) -> bytes:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.histories import History
     from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
+    from lakepact.reference_server.delta_sharing.queries import capabilities
 
 
 METADATA = "metaData"
@@ -67,14 +67,14 @@ def feed_is_on(heading: Heading) -> bool:
     return configuration.get(ENABLED, "false").lower() == "true"
 
 
-def feed_covers(found: Iterable[Heading], rules: SharingRules) -> None:
+def feed_covers(found: Iterable[Heading]) -> None:
     """Check that row changes were recorded for the whole range.
 
     Raises:
         Problem: 400, they were not.
     """
     for heading in found:
-        if not rules.feed_is_on(heading):
+        if not feed_is_on(heading):
             raise malformed(f"changes of rows were not recorded in version {heading.version}: {ENABLED} is not true there")
 
 
@@ -118,7 +118,7 @@ class Survey:
         return {"protocol": self.protocol.version, "metadata": self.metadata.version, "needed": sorted(self.needed)}
 
 
-def survey(log: History, wanted: Range, rules: SharingRules) -> Survey:
+def survey(log: History, wanted: Range, rules: Rules, capabilities: capabilities.Rules) -> Survey:
     """Read through a range: whatever is wrong with it is known before the answer begins.
 
     Raises:
@@ -135,9 +135,9 @@ def survey(log: History, wanted: Range, rules: SharingRules) -> Survey:
         if actions <= KEPT:
             kept.append(commit)
     if wanted.of_rows:
-        rules.feed_covers(found, rules)
-    needed = frozenset[str]().union(*(rules.data_features(heading.protocol, heading.metadata) for heading in found))
-    return Survey(rules.protocol_of_head(found), rules.metadata_of_head(found, wanted), needed, tuple(kept))
+        rules.feed_covers(found)
+    needed = frozenset[str]().union(*(capabilities.data_features(heading.protocol, heading.metadata) for heading in found))
+    return Survey(protocol_of_head(found), rules.metadata_of_head(found, wanted), needed, tuple(kept))
 
 
 def recalled(log: History, held: Mapping[str, Any]) -> Survey:
@@ -175,7 +175,7 @@ class Page:
         self,
         log: History,
         wanted: Range,
-        rules: SharingRules,
+        rules: Rules,
         *,
         kept: Sequence[Commit] = (),
         at: tuple[int, int] | None = None,
@@ -253,7 +253,5 @@ class Rules(ServiceRules):
 
     file_changes = staticmethod(file_changes)
     row_changes = staticmethod(row_changes)
-    feed_is_on = staticmethod(feed_is_on)
     feed_covers = staticmethod(feed_covers)
     metadata_of_head = staticmethod(metadata_of_head)
-    protocol_of_head = staticmethod(protocol_of_head)

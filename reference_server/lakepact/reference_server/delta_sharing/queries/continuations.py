@@ -7,23 +7,16 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.delta_sharing.access.tokens import BadToken
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.shares import folded
-from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.reference_server.delta_sharing.access.tokens import Tokens
-    from lakepact.reference_server.delta_sharing.queries.queries import Query
+    from lakepact.reference_server.delta_sharing.queries.queries import Query, Rules
     from lakepact.reference_server.delta_sharing.queries.requests import Request
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import Shares
 
 PAGE, REFRESH = "page of an answer", "refresh of an answer"  #: purposes of tokens
-
-
-def most_files(wanted: int | None, largest: int) -> int | None:
-    """Return how many files a page may hold, None for all."""
-    return None if wanted is None else min(wanted, largest)
 
 
 class Continuations:
@@ -35,7 +28,7 @@ class Continuations:
         rules: the decisions.
     """
 
-    def __init__(self, tokens: Tokens, shares: Shares, rules: SharingRules) -> None:
+    def __init__(self, tokens: Tokens, shares: Shares, rules: Rules) -> None:
         self._tokens, self._shares, self._rules = tokens, shares, rules
 
     def held(self, request: Request, query: Query, *, operation: str) -> dict[str, Any]:
@@ -66,17 +59,10 @@ class Continuations:
     def most(self, query: Query, held: Mapping[str, Any]) -> int | None:
         """Return how many files an answer may hold, None for all."""
         wanted = held.get("maxFiles") if query.max_files is None else query.max_files
-        most: int | None = self._rules.most_files(wanted, self._shares.page_files)
-        return most
+        return None if wanted is None else min(wanted, self._shares.page_files)
 
 
 def _bound(request: Request, operation: str) -> tuple[str, ...]:
     """Return the binding of a token: recipient, table and operation."""
     table = request.table
     return (operation, request.caller.recipient.name, *map(folded, (table.share, table.schema, table.name)), table.id)
-
-
-class Rules(ServiceRules):
-    """Decisions about continued answers that a fault may replace."""
-
-    most_files = staticmethod(most_files)

@@ -1,4 +1,4 @@
-"""The end of an answer in lines: what is said there to clients that want it, and what happens when an answer cannot be finished.
+"""The end of an answer in lines: its endStreamAction, and what happens when an answer cannot be finished.
 
 A client that did not ask is never sent an endStreamAction, for some take it for a file.
 """
@@ -11,26 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
+    from lakepact.reference_server.delta_sharing.queries.capabilities import Rules
 
 
 logger = logging.getLogger(__name__)
-
-
-def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
-    """Return whether an answer ends with an endStreamAction: the client asked for one, or something that it asked for stands nowhere else.
-
-    Args:
-        document: the endStreamAction.
-        asked: whether the client asked for one.
-    """
-    said = document["endStreamAction"]
-    return asked or "refreshToken" in said or "nextPageToken" in said
 
 
 def end_of_stream(
@@ -62,7 +50,7 @@ def end_line(document: dict[str, Any]) -> bytes:
     return one_line(document) + b"\n"
 
 
-def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: SharingRules) -> Iterator[bytes]:
+def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: Rules) -> Iterator[bytes]:
     """Yield an answer with its end.
 
     If the answer cannot be finished, a client that requested an endStreamAction gets an error in it. For others the connection is
@@ -72,7 +60,7 @@ def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: 
         chunks: the answer.
         end: returns the endStreamAction; called after the last chunk.
         asked: whether the client requested an endStreamAction.
-        rules: the rules of the service.
+        rules: the decisions about capabilities.
     """
     begun = False
     try:
@@ -84,7 +72,7 @@ def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: 
         # As long as nothing is sent, the request can still be refused.
         if not (begun and asked):
             raise
-        yield end_line(rules.end_of_stream(error=_reason(error)))
+        yield end_line(end_of_stream(error=_reason(error)))
         return
     if rules.end_is_wanted(last, asked=asked):
         yield end_line(last)
@@ -97,10 +85,3 @@ def _reason(error: Exception) -> str:
     incident = uuid.uuid4().hex
     logger.error("an answer broke off; incident %s", incident, exc_info=error)
     return f"the server failed; its log says why under incident {incident}"
-
-
-class Rules(ServiceRules):
-    """Decisions about the end of an answer that a fault may replace."""
-
-    end_is_wanted = staticmethod(end_is_wanted)
-    end_of_stream = staticmethod(end_of_stream)

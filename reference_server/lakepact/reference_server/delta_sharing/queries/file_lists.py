@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.delta_sharing.answers import one_line
 from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
 from lakepact.reference_server.delta_sharing.hints import selected
-from lakepact.reference_server.delta_sharing.queries.ends import ended
+from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
 from lakepact.reference_server.service import Rules as ServiceRules
@@ -19,20 +19,15 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.files import Files
     from lakepact.reference_server.delta_sharing.log import Snapshot
+    from lakepact.reference_server.delta_sharing.queries import capabilities
     from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
     from lakepact.reference_server.delta_sharing.queries.queries import Query
     from lakepact.reference_server.delta_sharing.queries.requests import Request
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import Shares
     from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
 
 OPERATION = "query"  #: what tokens of these answers are bound to
-
-
-def files_are_dated(asked: Mapping[str, Any]) -> bool:
-    """Return whether lines say which version they are of: where one was asked for."""
-    return "version" in asked or "timestamp" in asked
 
 
 def page_of_files(places: Sequence[int], start: int, most: int | None) -> tuple[Sequence[int], int | None]:
@@ -49,12 +44,22 @@ class FileLists:
         files: makes the URLs of files.
         continuations: the tokens.
         shares: which hints count.
-        rules: the decisions.
+        rules: the decisions about lists of files.
+        capabilities: the decisions about capabilities.
     """
 
-    def __init__(self, snapshots: Snapshots, files: Files, continuations: Continuations, *, shares: Shares, rules: SharingRules) -> None:
+    def __init__(
+        self,
+        snapshots: Snapshots,
+        files: Files,
+        continuations: Continuations,
+        *,
+        shares: Shares,
+        rules: Rules,
+        capabilities: capabilities.Rules,
+    ) -> None:
         self._snapshots, self._files, self._continuations = snapshots, files, continuations
-        self._shares, self._rules = shares, rules
+        self._shares, self._rules, self._capabilities = shares, rules, capabilities
 
     def metadata(self, request: Request, asked: Mapping[str, Any]) -> Answer:
         """Protocol and metadata of a table, without its files."""
@@ -79,7 +84,7 @@ class FileLists:
             _check_mark(snapshot, places, start, held["mark"])
         most = self._continuations.most(query, held)
         page, following = self._rules.page_of_files(places, start, most)
-        dated: bool = self._rules.files_are_dated(asked)
+        dated = "version" in asked or "timestamp" in asked
         links = links_of(request, self._files)
         whole = chosen is None and len(page) == len(places)
         lines = self._snapshots.lines(snapshot, response_format, links, selected=None if whole else page, dated=dated)
@@ -93,18 +98,17 @@ class FileLists:
                 said["next_page_token"] = self._continuations.page(request, OPERATION, **held, **mark)
             if query.refreshable:
                 said["refresh_token"] = self._continuations.refresh(request, OPERATION, **held)
-            document: dict[str, Any] = self._rules.end_of_stream(**said)
-            return document
+            return end_of_stream(**said)
 
         asked_for_end = request.capabilities.end_stream
-        chunks = ended(explained_chunks(request.table, chain([head], lines)), end, asked=asked_for_end, rules=self._rules)
+        chunks = ended(explained_chunks(request.table, chain([head], lines)), end, asked=asked_for_end, rules=self._capabilities)
         return Answer(version, response_format, chunks=chunks, prompt=True, end_stream=asked_for_end)
 
     def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
         """Return a version, and the format in which it is answered."""
         snapshot = self._snapshots.snapshot(request.table.source, version)
-        needed = self._rules.data_features(snapshot.protocol, snapshot.metadata)
-        return snapshot, self._rules.negotiate(request.capabilities, needed)
+        needed = self._capabilities.data_features(snapshot.protocol, snapshot.metadata)
+        return snapshot, self._capabilities.negotiate(request.capabilities, needed)
 
     def _head(self, request: Request, snapshot: Snapshot, response_format: str, *, dated: bool) -> bytes:
         form = FORMATS[response_format]
@@ -123,13 +127,12 @@ class FileLists:
         counting = {name: asked.get(name) if counts else None for name, counts in hints.items()}
         # The rows of a limit are rows that match, and which do is not known where a predicate is passed over.
         passed_over = any(name in asked and not counts for name, counts in hints.items())
-        chosen: Sequence[int] | None = self._rules.selected(
+        return self._rules.selected(
             snapshot,
             predicate_hints=counting["predicateHints"],
             json_predicate_hints=counting["jsonPredicateHints"],
             limit=None if passed_over else asked.get("limitHint"),
         )
-        return chosen
 
 
 def links_of(request: Request, files: Files) -> Links:
@@ -154,5 +157,4 @@ class Rules(ServiceRules):
     """Decisions about lists of files that a fault may replace."""
 
     selected = staticmethod(selected)
-    files_are_dated = staticmethod(files_are_dated)
     page_of_files = staticmethod(page_of_files)

@@ -11,7 +11,6 @@ from lakepact.reference_server.service import Rules as ServiceRules
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.http.problems import Problem
 
 #: Members that make out what is asked; the rest of a request says how it is to be sent.
@@ -64,7 +63,7 @@ def range_is_in_order(first: int, last: int | None) -> None:
         raise malformed(f"the range ends with version {last}, before it starts with version {first}")
 
 
-def read_query(body: Mapping[str, Any], rules: SharingRules, *, historical_protocol: bool = False) -> Query:
+def read_query(body: Mapping[str, Any], rules: Rules, *, historical_protocol: bool = False) -> Query:
     """Return the query of a body; null and unknown members count as absent.
 
     Args:

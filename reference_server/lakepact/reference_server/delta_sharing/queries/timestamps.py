@@ -5,8 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from lakepact.reference_server.service import Rules as ServiceRules
-
 ISO_8601 = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)",
     re.ASCII,
@@ -60,10 +58,3 @@ def _read(text: str) -> tuple[int, bool]:
 
 def _bad(text: str) -> BadTimestamp:
     return BadTimestamp(f"{text[:LONGEST]!r} is not a timestamp of ISO 8601 with a zone, such as 2022-01-01T00:00:00Z")
-
-
-class Rules(ServiceRules):
-    """Readings of timestamps that a fault may replace."""
-
-    not_before = staticmethod(not_before)
-    not_after = staticmethod(not_after)

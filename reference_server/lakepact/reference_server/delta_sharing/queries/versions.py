@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.reference_server.delta_sharing.histories import History
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import SharedTable
 
 
@@ -43,7 +42,11 @@ def refusal(table: SharedTable, error: LogError | OSError) -> Problem:
 
 
 def history_is_shared(table: SharedTable, member: str) -> None:
-    """Only of a table whose history is shared can older versions be had."""
+    """Check that the history of a table is shared.
+
+    Raises:
+        Problem: 400, it is not.
+    """
     if not table.history_shared:
         raise malformed(f"{member}: the history of {named(table)} is not shared; ask for its current version")
 
@@ -52,11 +55,6 @@ def version_is_shared(table: SharedTable, version: int) -> None:
     """Check that a version is within the shared history of the table."""
     if version < table.start_version:
         raise malformed(f"{named(table)} is shared from version {table.start_version} on, and {version} is before it")
-
-
-def version_exists(log: History, version: int) -> None:
-    """Only a version that can be rebuilt can be answered."""
-    log.existing(version)
 
 
 def version_at(log: History, milliseconds: int) -> int:
@@ -78,7 +76,7 @@ class Versions:
         rules: the decisions.
     """
 
-    def __init__(self, table: SharedTable, log: History, rules: SharingRules) -> None:
+    def __init__(self, table: SharedTable, log: History, rules: Rules) -> None:
         self._table, self._log, self._rules = table, log, rules
 
     def current(self) -> int:
@@ -139,7 +137,7 @@ class Versions:
         """
         self._rules.history_is_shared(self._table, member)
         self._rules.version_is_shared(self._table, version)
-        self._rules.version_exists(self._log, version)
+        self._log.existing(version)
         return version
 
     def since(self, text: str, member: str) -> int:
@@ -149,12 +147,12 @@ class Versions:
             Problem: that is no time.
             NoSuchVersion: all versions are older.
         """
-        version: int = self._rules.version_from(self._log, self._time(self._rules.not_before, text, member))
+        version = self._rules.version_from(self._log, self._time(self._rules.not_before, text, member))
         return max(version, min(self._table.start_version, self.current()))
 
     def _at(self, text: str, member: str) -> int:
         self._rules.history_is_shared(self._table, member)
-        version: int = self._rules.version_at(self._log, self._time(self._rules.not_after, text, member))
+        version = self._rules.version_at(self._log, self._time(self._rules.not_after, text, member))
         self._rules.version_is_shared(self._table, version)
         return version
 
@@ -173,6 +171,5 @@ class Rules(ServiceRules):
     not_after = staticmethod(not_after)
     history_is_shared = staticmethod(history_is_shared)
     version_is_shared = staticmethod(version_is_shared)
-    version_exists = staticmethod(version_exists)
     version_at = staticmethod(version_at)
     version_from = staticmethod(version_from)

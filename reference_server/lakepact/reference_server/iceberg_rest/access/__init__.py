@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers
+from lakepact.reference_server.iceberg_rest.access import callers, token_endpoint
+from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers, forbidden
 from lakepact.reference_server.iceberg_rest.access.needs import CATALOG, NEEDS, READS_FILES, Need
 from lakepact.reference_server.iceberg_rest.access.rights import WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.access.token_endpoint import TokenEndpoint, in_oauth_form, shown
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import Contract
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.server_file import ServerFile
@@ -49,14 +49,18 @@ class Access:
 
     Args:
         file: the principals and their grants.
-        rules: the rules of the service.
         issues_tokens: whether this server issues tokens.
     """
 
-    def __init__(self, file: ServerFile, rules: GuardedRules, *, issues_tokens: bool) -> None:
-        self.rules = rules
+    def __init__(self, file: ServerFile, *, issues_tokens: bool) -> None:
+        self._admission, self._callers, self._token_endpoint = Rules(), callers.Rules(), token_endpoint.Rules()
         self._tokens = Tokens() if issues_tokens else None
         self._file = file
+
+    @property
+    def rules(self) -> tuple[ServiceRules, ...]:
+        """The decisions about access that a fault may replace."""
+        return self._admission, self._callers, self._token_endpoint
 
     @staticmethod
     def seen_store(store: Store) -> Store:
@@ -89,17 +93,19 @@ class Access:
         unsaid = unsaid_needs(served.contract)
         if unsaid:
             raise Unanswered(f"{served.contract.name}: say in access.needs what {', '.join(unsaid)} needs")
-        known = Callers(self._file, self._tokens, self.rules, warehouses=[kept.name for kept in warehouses])
+        known = Callers(self._file, self._tokens, self._callers, warehouses=[kept.name for kept in warehouses])
         by_prefix = {unquote(kept.prefix): Guarded(kept, catalog) for kept, catalog in zip(warehouses, catalogs, strict=True)}
-        admission = Admission(served, by_prefix, configuration, self.rules)
+        admission = Admission(served, by_prefix, configuration, self._admission)
         served.caller = known.caller
+        served.rules.replace("credentials_may_write", credentials_may_write)
+        served.rules.replace("plans_are_of", plans_are_of)
         served.admission = admission.of
         if TOKENS not in served.contract.operations:
             return
         served.callers[TOKENS] = shown
         served.filters[TOKENS].append(in_oauth_form)
         if self._tokens is not None:
-            served.handlers[TOKENS] = TokenEndpoint(self._file, known, self._tokens, self.rules).get_token
+            served.handlers[TOKENS] = TokenEndpoint(self._file, known, self._tokens, self._token_endpoint).get_token
             served.not_offered -= {TOKENS}
             served.unchecked.add(TOKENS)
 
@@ -111,7 +117,7 @@ class Admission:
         served: the service.
         catalogs: its catalogs, by the prefixes in paths.
         configuration: returns the handler of the configuration operation for some of the warehouses.
-        rules: the rules.
+        rules: the decisions about rights.
     """
 
     def __init__(
@@ -119,7 +125,7 @@ class Admission:
         served: Service,
         catalogs: Mapping[str, Guarded],
         configuration: Callable[[Sequence[ServedWarehouse]], Handler],
-        rules: GuardedRules,
+        rules: Rules,
     ) -> None:
         self._served = served
         self._rules = rules
@@ -156,7 +162,7 @@ class Admission:
         def answer(*, caller: Caller, **arguments: Any) -> Reply:
             known = [kept for kept in warehouses if caller.rights[kept.name].sees_any]
             if not known:
-                raise self._rules.forbidden("do anything here")
+                raise forbidden("do anything here")
             return (handler if len(known) == len(warehouses) else self._configuration(known))(**arguments)
 
         return answer
@@ -173,7 +179,7 @@ class Admission:
         for need in needs:
             if not self._rules.may(operation, rights, need):
                 if need.subject == CATALOG or is_there(catalog, Visibility(rights), need.subject):
-                    raise self._rules.forbidden(need.what)
+                    raise forbidden(need.what)
                 denied.append(need.subject)
         return frozenset(denied)
 
@@ -261,5 +267,3 @@ class Rules(ServiceRules):
     """Decisions about access that a fault may replace."""
 
     may = staticmethod(may)
-    credentials_may_write = staticmethod(credentials_may_write)
-    plans_are_of = staticmethod(plans_are_of)

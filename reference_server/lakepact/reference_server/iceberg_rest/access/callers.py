@@ -15,7 +15,6 @@ from lakepact.reference_server.service import Rules as ServiceRules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
     from lakepact.reference_server.iceberg_rest.access.tokens import Claims, Tokens
     from lakepact.reference_server.server_file import Principal, ServerFile
     from lakepact.reference_server.service import Scope
@@ -32,18 +31,18 @@ class Caller:
 
 
 class Callers:
-    """Tells callers by their bearer tokens: those that the server file gives them, and those that this server has issued.
+    """The callers by their bearer tokens: those of the server file, and those that this server has issued.
 
     Tokens are compared by digests under a key of the server's own: how long that takes says nothing about any token.
 
     Args:
         file: who there is, and what was granted.
         tokens: reads what this server has issued; None if it issues none.
-        rules: see `Rules`.
+        rules: the decisions about callers.
         warehouses: the names of the warehouses.
     """
 
-    def __init__(self, file: ServerFile, tokens: Tokens | None, rules: GuardedRules, *, warehouses: Sequence[str | None]) -> None:
+    def __init__(self, file: ServerFile, tokens: Tokens | None, rules: Rules, *, warehouses: Sequence[str | None]) -> None:
         self._key = secrets.token_bytes(32)
         self._tokens = tokens
         self._rules = rules
@@ -69,18 +68,22 @@ class Callers:
         caller = self._known.get(self._keyed(hashlib.sha256(token).digest()))
         if caller is not None:
             if caller.principal.token_expires is not None:
-                self._rules.token_holds(caller.principal.token_expires, self._rules.now())
+                self._rules.token_holds(caller.principal.token_expires, self.now())
             return caller
         claims = self.claims_of(token)
         known = self._by_name.get(claims.principal) if claims is not None else None
         if claims is None or known is None:
-            raise self._rules.unknown_token(token)
-        self._rules.token_holds(claims.expires, self._rules.now())
+            raise unauthorized("the bearer token is not one of this catalog", error="invalid_token")
+        self._rules.token_holds(claims.expires, self.now())
         return known
 
     def claims_of(self, token: bytes) -> Claims | None:
         """Return the content of an issued token, expired or not; `None` if this server did not issue it."""
         return self._tokens.read(token) if self._tokens is not None else None
+
+    def now(self) -> datetime:
+        """Return the time by which tokens end."""
+        return self._rules.now()
 
     def named(self, name: str) -> Caller:
         """Return the caller that a principal is."""
@@ -126,11 +129,6 @@ def token_holds(expires: datetime, now: datetime) -> None:
         raise unauthorized("the bearer token has expired; get a new one", error="invalid_token")
 
 
-def unknown_token(token: bytes) -> Problem:  # noqa: ARG001 - a fault may let it be known
-    """Return the refusal of an unknown token."""
-    return unauthorized("the bearer token is not one of this catalog", error="invalid_token")
-
-
 def utc_now() -> datetime:
     """Return the time by which tokens end."""
     return datetime.now(UTC)
@@ -152,6 +150,4 @@ class Rules(ServiceRules):
 
     bearer_token = staticmethod(bearer_token)
     token_holds = staticmethod(token_holds)
-    unknown_token = staticmethod(unknown_token)
-    forbidden = staticmethod(forbidden)
     now = staticmethod(utc_now)

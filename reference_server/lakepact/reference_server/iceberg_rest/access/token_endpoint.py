@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lakepact.reference_server.iceberg_rest.access.callers import Callers
-    from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
     from lakepact.reference_server.server_file import Principal, ServerFile
     from lakepact.reference_server.service import Scope
 
@@ -76,10 +75,10 @@ class TokenEndpoint:
         file: the clients, and how long tokens hold.
         callers: knows the tokens that are there already.
         tokens: issues new ones.
-        rules: see `Rules`.
+        rules: the decisions about tokens.
     """
 
-    def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: GuardedRules) -> None:
+    def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: Rules) -> None:
         self._clients = {one.client_id: one for one in file.principals.values() if one.client_id is not None}
         self._lifetime = timedelta(seconds=file.token_lifetime)
         self._max_age = timedelta(seconds=file.token_max_age)
@@ -102,16 +101,16 @@ class TokenEndpoint:
         answer: dict[str, Any] = {
             "access_token": self._tokens.issue(claims),
             "token_type": "bearer",
-            "expires_in": max(round((claims.expires - self._now()).total_seconds()), 1),
+            "expires_in": max(round((claims.expires - self._callers.now()).total_seconds()), 1),
             "issued_token_type": ACCESS_TOKEN,
             "scope": claims.scope,
         }
-        return json_reply(self._rules.token_answer(answer))
+        return json_reply(answer)
 
     def _client_credentials(self, caller: Shown, body: Mapping[str, str]) -> Claims:
         principal = self._rules.client(self._clients, caller, body)
         scope = self._rules.scope(body)
-        now = self._now()
+        now = self._callers.now()
         return Claims(principal.name, scope, now + self._lifetime, now)
 
     def _token_exchange(self, caller: Shown, body: Mapping[str, str]) -> Claims:
@@ -122,8 +121,8 @@ class TokenEndpoint:
         if caller.basic is not None or body.get("client_secret"):
             self._rules.client(self._clients, caller, body)
         elif caller.bearer is not None:
-            self._rules.bearer_of_exchange(self._callers, caller.bearer)
-        ends = (self._now() + self._lifetime, self._latest(subject.principal), subject.authenticated + self._max_age)
+            bearer_of_exchange(self._callers, caller.bearer)
+        ends = (self._callers.now() + self._lifetime, self._latest(subject.principal), subject.authenticated + self._max_age)
         expires = min(ends)
         if actor is not None:
             return replace(subject, scope=scope, expires=expires, actor=actor.principal)
@@ -143,17 +142,12 @@ class TokenEndpoint:
         issued = self._callers.claims_of(raw)
         if issued is not None:
             return issued
-        now = self._now()
+        now = self._callers.now()
         return Claims(known.principal.name, SCOPE, now, now)
 
     def _latest(self, principal: str) -> datetime:
-        """When at the latest a token ends that stands for one from the server file."""
-        now: datetime = self._now()
-        return self._callers.named(principal).principal.token_expires or now + self._lifetime
-
-    def _now(self) -> datetime:
-        now: datetime = self._rules.now()
-        return now
+        """Return the latest end of a token that stands for one from the server file."""
+        return self._callers.named(principal).principal.token_expires or self._callers.now() + self._lifetime
 
 
 def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, str]) -> Principal:
@@ -182,10 +176,10 @@ def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, s
 
 
 def scope_of(body: Mapping[str, str]) -> str:
-    """Return the scope that is asked for; all that there is, if none is.
+    """Return the requested scope, by default the only one.
 
     Raises:
-        Problem: 400, there is no such scope.
+        Problem: 400, the scope is unknown.
     """
     if set(body.get("scope", "").split()) - {SCOPE}:
         raise oauth("invalid_scope", f"the only scope is {SCOPE}")
@@ -227,11 +221,6 @@ def bearer_of_exchange(callers: Callers, token: bytes) -> None:
         raise oauth("invalid_client", problem.message, status=401, headers=problem.headers) from None
 
 
-def as_it_is(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer with the token."""
-    return answer
-
-
 def oauth(code: str, message: str, *, status: int = 400, headers: tuple[tuple[str, str], ...] = ()) -> Problem:
     """Return a refusal by the token endpoint."""
     return Problem(status, code, message, headers=headers)
@@ -253,5 +242,3 @@ class Rules(ServiceRules):
     scope = staticmethod(scope_of)
     exchange_is_whole = staticmethod(exchange_is_whole)
     subject = staticmethod(subject)
-    bearer_of_exchange = staticmethod(bearer_of_exchange)
-    token_answer = staticmethod(as_it_is)

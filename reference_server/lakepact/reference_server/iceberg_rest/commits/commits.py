@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
@@ -29,15 +28,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.storage.store import Key, Place, Record, Transaction
-
-
-def identifier_matches(levels: Place, name: str, body: Document) -> None:
-    """Check that the identifier in a commit equals the table in the path."""
-    identifier = body.get("identifier")
-    if identifier is not None and (tuple(identifier["namespace"]), identifier["name"]) != (levels, name):
-        named = shown(identifier["namespace"], identifier["name"])
-        raise bad_request(f"at /identifier: the commit is for {named}, but was sent to {shown(levels, name)}")
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 
 def kinds_are_known(body: Document, updates: Mapping[str, object], preconditions: Mapping[str, object]) -> None:
@@ -64,10 +55,8 @@ def committed_table(transaction: Transaction, key: Key, requirements: Sequence[D
 
 
 class Rules(ServiceRules):
-    """Decisions about commits that a fault may replace."""
+    """Decisions about commits to tables that a fault may replace."""
 
-    identifier_matches = staticmethod(identifier_matches)
-    kinds_are_known = staticmethod(kinds_are_known)
     committed_table = staticmethod(committed_table)
     requirements_hold = staticmethod(check)
     updates_applied = staticmethod(apply_updates)
@@ -76,58 +65,73 @@ class Rules(ServiceRules):
 
 
 class Commits:
-    """The operation of the contract that changes one table."""
+    """The operation of the contract that changes one table, and its steps, which transactions share.
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._rules = catalog.rules
+    Args:
+        catalog: the catalog of the tables.
+        rules: the decisions about commits.
+    """
+
+    def __init__(self, catalog: Catalog, rules: Rules) -> None:
+        self.catalog, self._rules = catalog, rules
 
     def update_table(self, *, namespace: str, table: str, body: Document, **_: object) -> Reply:
         """Apply updates to a table if all requirements hold."""
         levels = levels_of(namespace)
-        self._rules.identifier_matches(levels, table, body)
-        self._rules.kinds_are_known(body, self._catalog.updates, self._catalog.preconditions)
+        self.catalog.rules.identifier_matches(levels, table, body)
+        kinds_are_known(body, self.catalog.updates, self.catalog.preconditions)
         key = identifier_key(levels, table)
-        with self._catalog.store.begin() as transaction:
-            former: Record | None = self._rules.committed_table(transaction, key, body["requirements"])
+        with self.catalog.store.begin() as transaction:
+            former = self.committed_table(transaction, key, body["requirements"])
             leave_the_loop(0 if former is None else len(former.body))
-            requirements_hold(self._catalog, former, body["requirements"])
-            record = stored(self._catalog, former, following(self._catalog, key, former, body["updates"]))
-            transaction.put(key, record)
-            if record is not former:
-                transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
-        tag: bytes = self._rules.commit_tag(record, "all")
+            self.check_requirements(former, body["requirements"])
+            record = self.stored(former, self.following(key, former, body["updates"]))
+            self.catalog.put(transaction, key, record, former=former)
+        tag = self._rules.commit_tag(record, "all")
         return Reply(200, record.body, ((b"etag", tag),) if tag else ())
 
+    def committed_table(self, transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+        """Return the table that a commit is for; None for one that it creates.
 
-def requirements_hold(catalog: Catalog, former: Record | None, requirements: Sequence[Document]) -> None:
-    """Refuse a commit to this table, or to none, unless all it requires is so."""
-    catalog.rules.requirements_hold(former.document["metadata"] if former else None, requirements, table=catalog.preconditions)
+        Raises:
+            Problem: 404, the table does not exist; 409, a view has its name.
+        """
+        return self._rules.committed_table(transaction, key, requirements)
 
+    def check_requirements(self, former: Record | None, requirements: Sequence[Document]) -> None:
+        """Refuse a commit to this table, or to none, unless all its requirements hold."""
+        self._rules.requirements_hold(former.document["metadata"] if former else None, requirements, table=self.catalog.preconditions)
 
-def following(catalog: Catalog, key: Key, former: Record | None, updates: Sequence[Document]) -> Document:
-    """Return the metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
-    base: Document | None = former.document["metadata"] if former else None
-    metadata: Document = catalog.rules.updates_applied(base or {}, updates, now_ms=now_ms(), table=catalog.updates)
-    if former is not None and metadata is base:
+    def following(self, key: Key, former: Record | None, updates: Sequence[Document]) -> Document:
+        """Return the metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
+        catalog = self.catalog
+        base: Document | None = former.document["metadata"] if former else None
+        metadata = self._rules.updates_applied(base or {}, updates, now_ms=now_ms(), table=catalog.updates)
+        if former is not None and metadata is base:
+            return metadata
+        if base is None or metadata["location"] != base["location"]:
+            catalog.check_location(key, metadata["location"])
+        if former is not None and base is not None:
+            metadata = self._rules.commit_finished(metadata, base, former.document["metadata-location"])
+        if base is None or not catalog.validators()["TableMetadata"].is_valid(new_in(metadata, base)):
+            check_result(catalog, "table", metadata)
         return metadata
-    if base is None or metadata["location"] != base["location"]:
-        catalog.rules.location_is_held(catalog.warehouse, metadata["location"])
-        catalog.rules.location_is_free(catalog.located, key, metadata["location"])
-    if former is not None and base is not None:
-        metadata = catalog.rules.commit_finished(metadata, base, former.document["metadata-location"])
-    validators = catalog.validators()
-    if base is None or not validators["TableMetadata"].is_valid(new_in(metadata, base)):
-        try:
-            validators.check("TableMetadata", metadata)
-        except Invalid as invalid:
-            raise bad_request(f"the updates would leave table metadata that is not valid: {invalid}") from None
-    return metadata
+
+    def stored(self, former: Record | None, metadata: Document) -> Record:
+        """Return the record of a table after its new metadata were written; the former one if nothing changed."""
+        if former is not None and metadata is former.document["metadata"]:
+            return former
+        location = former.document["metadata-location"] if former else None
+        return self.catalog.rules.written(self.catalog.warehouse, metadata, former=location)
 
 
-def stored(catalog: Catalog, former: Record | None, metadata: Document) -> Record:
-    """Return the record of a table whose metadata are this from now on, after they were written; the former one if nothing changed."""
-    if former is not None and metadata is former.document["metadata"]:
-        return former
-    record: Record = catalog.rules.written(catalog.warehouse, metadata, former=former.document["metadata-location"] if former else None)
-    return record
+def check_result(catalog: Catalog, kind: str, metadata: Document) -> None:
+    """Refuse a commit to a table or view whose result is not valid metadata.
+
+    Raises:
+        Problem: 400, it is not.
+    """
+    try:
+        catalog.validators().check(f"{kind.capitalize()}Metadata", metadata)
+    except Invalid as invalid:
+        raise bad_request(f"the updates would leave {kind} metadata that is not valid: {invalid}") from None

@@ -29,7 +29,6 @@ from lakepact.reference_server.storage.store import Key, NotKept, Record
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.service import Handler
     from lakepact.reference_server.storage.store import Store, Transaction
 
@@ -65,7 +64,7 @@ class Keys:
         clock: seconds since 1970.
     """
 
-    def __init__(self, store: Store, rules: CatalogRules, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store, rules: Rules, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._rules = rules
         self._clock = clock
@@ -137,10 +136,10 @@ class Keys:
         Raises:
             Problem: 400, the key was used for another request.
         """
-        record: Record | None = self._rules.known_key(transaction, name)
+        record = self._rules.known_key(transaction, name)
         if record is None:
             return None
-        if record.document["request"] != request and not self._rules.other_request_may(record.document["request"], request):
+        if record.document["request"] != request:
             raise KeyReused(f"this {HEADER} came with another request before; every operation needs a key of its own")
         return record.document
 
@@ -173,17 +172,11 @@ def key_is_kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> 
         transaction.put(_key(name), Record("answer", answer, orjson.dumps(answer)))
 
 
-def other_request_may(former: str, request: str) -> bool:  # noqa: ARG001 - a fault may look at them
-    """Return whether another request may come under a key that is known; it is answered like the first then."""
-    return False
-
-
 class Rules(ServiceRules):
     """Decisions about keys that a fault may replace."""
 
     known_key = staticmethod(known_key)
     key_is_kept = staticmethod(key_is_kept)
-    other_request_may = staticmethod(other_request_may)
 
 
 def _key(name: str) -> Key:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest.documents import INT32, INT64, integer, refused, shown, text
-from lakepact.reference_server.iceberg_rest.updates.references import MAIN
+from lakepact.reference_server.iceberg_rest.documents import INT32, INT64, integer, kind_in, refused, shown, text
+from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -93,19 +93,24 @@ def check(
     metadata: Document | None,
     requirements: Sequence[Document],
     *,
-    table: Mapping[str, Callable[[Document | None, Document, str], None]] = PRECONDITIONS,
+    table: Mapping[str, Callable[..., None]] = PRECONDITIONS,
+    of: str = "tables",
 ) -> None:
     """Refuse a commit unless all its requirements hold.
 
     Args:
-        metadata: the table as it is, or None when there is none.
+        metadata: the table or view as it is, or None when there is none.
         requirements: as the contract spells them.
         table: what each kind of requirement demands.
+        of: `tables` or `views`.
 
     Raises:
         Problem: 409, a requirement does not hold; 400, one is unknown or says nothing that could hold.
     """
-    kinds = [_kind(requirement, table, position) for position, requirement in enumerate(requirements)]
+    kinds = [
+        kind_in(table, requirement, "type", f"/requirements/{position}", noun="requirement", of=of)
+        for position, requirement in enumerate(requirements)
+    ]
     if CREATE in kinds and set(kinds) != {CREATE}:
         raise refused(
             "/requirements",
@@ -113,10 +118,3 @@ def check(
         )
     for position, (kind, requirement) in enumerate(zip(kinds, requirements, strict=True)):
         table[kind](metadata, requirement, f"/requirements/{position}")
-
-
-def _kind(requirement: Document, table: Mapping[str, Any], position: int) -> str:
-    kind: Any = requirement.get("type") if type(requirement) is dict else None
-    if isinstance(kind, str) and kind in table:
-        return kind
-    raise refused(f"/requirements/{position}/type", f"{shown(kind)} is no requirement of tables; requirements are {', '.join(table)}")

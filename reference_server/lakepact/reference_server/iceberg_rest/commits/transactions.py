@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.workers import leave_the_loop
-from lakepact.reference_server.iceberg_rest.commits.commits import following, requirements_hold, stored
+from lakepact.reference_server.iceberg_rest.commits.commits import kinds_are_known
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key, shown
 from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import overlap
@@ -22,6 +21,7 @@ from lakepact.reference_server.warehouse.local import overlap
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
+    from lakepact.reference_server.iceberg_rest.commits.commits import Commits
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Record, Transaction
@@ -57,7 +57,7 @@ def changes_of(body: Document) -> tuple[Change, ...]:
     return tuple(found.values())
 
 
-def committed_tables(catalog: Catalog, transaction: Transaction, changes: Sequence[Change]) -> dict[Key, Record | None]:
+def committed_tables(commits: Commits, transaction: Transaction, changes: Sequence[Change]) -> dict[Key, Record | None]:
     """Return the tables of a transaction as they are, None for those that it creates; all of them are what the transaction requires.
 
     Raises:
@@ -67,31 +67,31 @@ def committed_tables(catalog: Catalog, transaction: Transaction, changes: Sequen
     for change in changes:
         with _named(change):
             if any(requirement.get("type") == "assert-create" for requirement in change.requirements):
-                catalog.rules.name_is_addressable(change.key.name, "/identifier/name")
-            formers[change.key] = catalog.rules.committed_table(transaction, change.key, change.requirements)
+                commits.catalog.rules.name_is_addressable(change.key.name, "/identifier/name")
+            formers[change.key] = commits.committed_table(transaction, change.key, change.requirements)
     leave_the_loop(sum(len(record.body) for record in formers.values() if record is not None))
     for change in changes:
         with _named(change):
-            requirements_hold(catalog, formers[change.key], change.requirements)
+            commits.check_requirements(formers[change.key], change.requirements)
     return formers
 
 
-def written_together(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> dict[Key, Record]:
+def written_together(commits: Commits, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> dict[Key, Record]:
     """Return the records of all tables after their metadata files were written; if one cannot be, none stays.
 
     Args:
-        catalog: whose tables they are.
+        commits: writes the file of each.
         formers: the records before.
         metadata: of each table from now on.
     """
     records: dict[Key, Record] = {}
     try:
         for key, document in metadata.items():
-            records[key] = stored(catalog, formers[key], document)
+            records[key] = commits.stored(formers[key], document)
     except BaseException:
         for key, record in records.items():
             if record is not formers[key]:
-                catalog.warehouse.forget(record.document["metadata-location"])
+                commits.catalog.warehouse.forget(record.document["metadata-location"])
         raise
     return records
 
@@ -125,40 +125,38 @@ def _named(change: Change) -> Generator[None]:
 
 
 class Rules(ServiceRules):
-    """Decisions about transactions that a fault may replace; what a commit to one table is, is decided in `commits`."""
+    """Decisions about transactions that a fault may replace; `commits` has those about the commit to one table."""
 
     changes_of = staticmethod(changes_of)
     committed_tables = staticmethod(committed_tables)
-    written_together = staticmethod(written_together)
 
 
 class Transactions:
-    """The operation of the contract that changes several tables."""
+    """The operation of the contract that changes several tables.
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._rules = catalog.rules
+    Args:
+        commits: the steps of a commit to one table.
+        rules: the decisions about transactions.
+    """
+
+    def __init__(self, commits: Commits, rules: Rules) -> None:
+        self._commits, self._rules = commits, rules
 
     def commit_transaction(self, *, body: Document) -> Reply:
         """Apply the changes to all tables if all requirements of all of them hold."""
-        changes: tuple[Change, ...] = self._rules.changes_of(body)
+        catalog, changes = self._commits.catalog, self._rules.changes_of(body)
         for index, change in enumerate(changes):
             try:
-                self._rules.kinds_are_known(
-                    {"requirements": change.requirements, "updates": change.updates}, self._catalog.updates, self._catalog.preconditions
-                )
+                kinds_are_known({"requirements": change.requirements, "updates": change.updates}, catalog.updates, catalog.preconditions)
             except Problem as problem:
                 raise bad_request(f"at /table-changes/{index}: {problem.message}") from None
-        with self._catalog.store.begin() as transaction:
-            formers: dict[Key, Record | None] = self._rules.committed_tables(self._catalog, transaction, changes)
+        with catalog.store.begin() as transaction:
+            formers = self._rules.committed_tables(self._commits, transaction, changes)
             metadata: dict[Key, Document] = {}
             for change in changes:
                 with _named(change):
-                    metadata[change.key] = following(self._catalog, change.key, formers[change.key], change.updates)
-            check_locations_apart(self._catalog, formers, metadata)
-            records: dict[Key, Record] = self._rules.written_together(self._catalog, formers, metadata)
-            for key, record in records.items():
-                transaction.put(key, record)
-                if record is not formers[key]:
-                    transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
+                    metadata[change.key] = self._commits.following(change.key, formers[change.key], change.updates)
+            check_locations_apart(catalog, formers, metadata)
+            for key, record in written_together(self._commits, formers, metadata).items():
+                catalog.put(transaction, key, record, former=formers[key])
         return NO_CONTENT

@@ -14,6 +14,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning.plans import Plan, Pla
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Record
 
@@ -27,9 +28,8 @@ MOST_AT_ONCE, MOST_ON_PAGE = 100_000, 2_000
 class Planning:
     """Scans of the tables of one catalog."""
 
-    def __init__(self, catalog: Catalog, plans: Plans) -> None:
-        self._catalog = catalog
-        self._rules = catalog.rules
+    def __init__(self, catalog: Catalog, rules: Rules, plans: Plans) -> None:
+        self._catalog, self._rules = catalog, rules
         self._plans = plans
 
     def plan_table_scan(self, *, namespace: str, table: str, body: Document | None = None) -> Reply:
@@ -87,7 +87,7 @@ class Planning:
     def _table(self, namespace: str, table: str) -> tuple[Record, Table]:
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            record: Record = self._rules.table_exists(view, levels, table)
+            record = self._catalog.rules.table_exists(view, levels, table)
         return record, Table(levels, table, record.document["metadata"]["table-uuid"], self._rules.plans_are_of())
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Expression
+    from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
     from lakepact.reference_server.warehouse.local import Warehouse
 
@@ -46,7 +46,7 @@ class Work:
 class Planner:
     """Plans scans of tables whose files are in one warehouse."""
 
-    def __init__(self, warehouse: Warehouse, rules: CatalogRules) -> None:
+    def __init__(self, warehouse: Warehouse, rules: Rules) -> None:
         self._warehouse = warehouse
         self._rules = rules
 

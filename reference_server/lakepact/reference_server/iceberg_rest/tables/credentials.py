@@ -15,6 +15,7 @@ from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
     StorageAccess,
     is_asked_for,
     path_of,
+    signer_config,
     storage_credentials,
 )
 from lakepact.reference_server.service import Rules as ServiceRules
@@ -23,17 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.iceberg_rest.tables.locations import Located
-    from lakepact.reference_server.storage.store import Key, Place, Record
+    from lakepact.reference_server.storage.store import Place
 
 NO_STORE = (b"cache-control", b"no-store")  #: shared caches must not keep answers with credentials
-
-
-def location_is_its_own(located: Located, key: Key, location: str) -> bool:
-    """Return whether no other table or view lies at a location, above it or below it: keys to it would open that one too."""
-    return located.is_alone(key, location)
 
 
 def may_write(levels: Sequence[str], name: str) -> bool:  # noqa: ARG001 - where callers are known, it depends on theirs
@@ -51,25 +45,22 @@ def tag_with_credentials(tag: bytes, way: str) -> bytes:
     return b'W/%s-%s"' % (tag[:-1], way.encode()) if tag else b""
 
 
-def sent(rules: CatalogRules, body: bytes, tag: bytes, access: Document) -> Reply:
+def sent(body: bytes, tag: bytes, access: Document) -> Reply:
     """Return a table as it is sent; with what opens its files, it is for this caller alone."""
     plain = Reply(200, body, ((b"etag", tag),) if tag else ())
     if not access:
         return plain
     way = DELEGATION if "storage-credentials" in access else SIGNING
-    body, tag = rules.with_credentials(body, access), rules.tag_with_credentials(tag, way)
+    body, tag = with_credentials(body, access), tag_with_credentials(tag, way)
     return Reply(200, body, (*(((b"etag", tag),) if tag else ()), NO_STORE), without=plain)
 
 
 class Rules(ServiceRules):
     """Decisions about credentials that a fault may replace."""
 
-    credentials_asked_for = staticmethod(is_asked_for)
     storage_credentials = staticmethod(storage_credentials)
     credentials_may_write = staticmethod(may_write)
-    location_is_its_own = staticmethod(location_is_its_own)
-    with_credentials = staticmethod(with_credentials)
-    tag_with_credentials = staticmethod(tag_with_credentials)
+    signer_config = staticmethod(signer_config)
 
 
 class Credentials:
@@ -77,17 +68,17 @@ class Credentials:
 
     Args:
         catalog: whose tables they are for.
+        rules: the decisions about credentials.
         access: how the storage of its warehouse is opened.
         prefix: the path segments that clients put behind `/v1/`.
         signs: whether requests to the storage are signed for callers.
     """
 
-    def __init__(self, catalog: Catalog, access: StorageAccess, prefix: str, *, signs: bool = False) -> None:
-        self._catalog = catalog
+    def __init__(self, catalog: Catalog, rules: Rules, access: StorageAccess, *, prefix: str, signs: bool = False) -> None:
+        self._catalog, self._rules = catalog, rules
         self._access = access
         self._prefix = prefix
         self._signs = signs
-        self._rules = catalog.rules
 
     @property
     def are_given(self) -> bool:
@@ -98,7 +89,7 @@ class Credentials:
         """Return new credentials of a table."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            record: Record = self._rules.table_exists(view, levels, table)
+            record = self._catalog.rules.table_exists(view, levels, table)
         credentials = self.of(record.document["metadata"]["location"], levels, table)
         return Reply(200, orjson.dumps({"storage-credentials": credentials}), (NO_STORE,))
 
@@ -127,7 +118,7 @@ class Credentials:
         Raises:
             Problem: there should be some, but they cannot be had now.
         """
-        if self._access.is_given and self._rules.credentials_asked_for(delegation):
+        if self._access.is_given and is_asked_for(delegation):
             try:
                 given = self.of(location, levels, name)
             except Problem as problem:
@@ -148,13 +139,11 @@ class Credentials:
         """
         if not self._access.is_given:
             return []
-        if self._access.service is not None and not self._rules.location_is_its_own(
-            self._catalog.located, identifier_key(levels, name), location
-        ):
+        if self._access.service is not None and not self._catalog.located.is_alone(identifier_key(levels, name), location):
             why = "they would open another table too, which lies at its location"
             raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
         is_writable = self._rules.credentials_may_write(levels, name)
-        found: list[Document] = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
+        found = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
         if self._access.service is not None:
             path = path_of("credentials", self._prefix, levels, name)
             refresh = {"client.refresh-credentials-endpoint": path}
@@ -166,12 +155,10 @@ class CredentialsAgain:
     """The operations whose answers hold credentials and may be repeated, for which credentials are renewed.
 
     Args:
-        rules: the rules of the catalog.
         credentials: the issuer.
     """
 
-    def __init__(self, rules: CatalogRules, credentials: Credentials) -> None:
-        self._rules = rules
+    def __init__(self, credentials: Credentials) -> None:
         self._credentials = credentials
 
     def create_table(
@@ -182,6 +169,6 @@ class CredentialsAgain:
         levels, name = levels_of(namespace), body["name"]
         is_staged = body.get("stage-create", False)
         access = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, name, has_changed=True, is_staged=is_staged)
-        return sent(self._rules, answered.body, dict(answered.headers).get(b"etag", b""), access)
+        return sent(answered.body, dict(answered.headers).get(b"etag", b""), access)
 
     register_table = create_table

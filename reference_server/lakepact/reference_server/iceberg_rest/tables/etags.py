@@ -5,8 +5,6 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.service import Rules as ServiceRules
-
 if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Record
 
@@ -38,10 +36,3 @@ def matches(sent: str, tag: bytes) -> bool:
 def no_tag(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in the place of `tag_of_representation`
     """No tag, for a contract that has none."""
     return b""
-
-
-class Rules(ServiceRules):
-    """Decisions about entity tags that a fault may replace."""
-
-    tag = staticmethod(tag_of_representation)
-    tag_matches = staticmethod(matches)

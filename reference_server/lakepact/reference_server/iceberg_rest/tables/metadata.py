@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
 
 FORMAT_VERSIONS = range(1, 4)
+MAIN = "main"  #: the branch of the current snapshot
 DEFAULT_FORMAT_VERSION = 2
 FORMAT_VERSION = "format-version"  #: as a property of a create request it selects the format, and is not stored
 PREVIOUS_VERSIONS_MAX = "write.metadata.previous-versions-max"

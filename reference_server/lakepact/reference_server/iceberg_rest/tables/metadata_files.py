@@ -14,22 +14,16 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.http.json_text import NotJson, read_json
-from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
-from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.storage.store import NotKept, Record
-from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable, below
+from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.iceberg_rest.tables.locations import Located
-    from lakepact.reference_server.storage.store import Key
     from lakepact.reference_server.warehouse.local import Warehouse
 
 METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
@@ -41,29 +35,12 @@ GZIP = b"\x1f\x8b"  #: how their content begins
 LARGEST_RATIO = 1032  #: of gzip
 
 
-def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
-    """Return the default location of a table: below its namespace, in a folder that no other table had."""
-    root = namespace["properties"].get("location", "")
-    try:
-        catalog.warehouse.held(root)
-    except Outside:
-        root = below(catalog.warehouse.root, levels)
-    return f"{below(root, [name])}-{uuid.uuid4().hex[:12]}"
-
-
-def location_is_free(located: Located, key: Key, location: str, uuid: str | None = None) -> None:
-    """Refuse a location that overlaps with that of another table or view, or holds the folder of a namespace.
+def location_is_held(warehouse: Warehouse, location: str) -> None:
+    """Check that the files of a table or view would lie in the warehouse.
 
     Raises:
-        Problem: 400, the location is not free.
+        Problem: 400, the location is outside.
     """
-    if not located.is_free(key, location, uuid):
-        others = "that of another table or view, or holds the folder of a namespace"
-        raise bad_request(f"the location {location[:200]!r} overlaps with {others}; choose a folder of its own, or none")
-
-
-def location_is_held(warehouse: Warehouse, location: str) -> None:
-    """Files of a table are in the warehouse, whoever chose the place."""
     try:
         warehouse.held(location)
     except Outside as outside:
@@ -107,11 +84,17 @@ def _folder(warehouse: Warehouse, metadata: Document) -> str:
     return f"{metadata['location'].rstrip('/')}/metadata"
 
 
-def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
-    """Write a new metadata file and return the record of the table that it is now."""
+def write_next(warehouse: Warehouse, metadata: Document, former: str | None) -> tuple[str, bytes]:
+    """Write the next metadata file of a table or view, and return its location and its text."""
     text = orjson.dumps(metadata)
     location = next_location(warehouse, metadata, former)
     write(warehouse, location, text)
+    return location, text
+
+
+def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
+    """Write a new metadata file, and return the new record of the table."""
+    location, text = write_next(warehouse, metadata, former)
     return record_of(metadata, location, text, tag=tag_of_file(location))
 
 
@@ -187,20 +170,13 @@ def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | No
         text: the bytes of the metadata file.
         tag: the ETag of this state; by default derived from the bytes.
     """
-    body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
+    body = whole(location, text)
     return Record("table", {"metadata-location": location, "metadata": metadata}, body, tag_of(body) if tag is None else tag)
 
 
-def read_metadata(catalog: Catalog, location: str) -> Document:
-    """Return the table metadata at a location, validated against the contract and for consistency."""
-    try:
-        document = read_json(read_text(catalog.warehouse, location))
-        catalog.validators().check("TableMetadata", document)
-        return existing_table_metadata(document)
-    except (Outside, Unreadable) as error:
-        raise bad_request(f"at /metadata-location: {error}") from None
-    except (NotJson, Invalid, Problem) as error:
-        raise bad_request(f"{location[:300]!r} does not hold valid table metadata: {str(error).replace('the body', 'the file')}") from None
+def whole(location: str, text: bytes) -> bytes:
+    """Return a table or view as it is answered: its metadata file's location, and the content."""
+    return b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
 
 
 def metadata_files_elsewhere(warehouse: Warehouse, table: Document) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reports of metrics, which clients send after a scan or a commit: taken, and kept for a while for whoever wants to look."""
+"""Reports of metrics, which clients send after a scan or a commit; the newest are kept."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Reports:
         with self._lock:
             return tuple(self._kept)
 
-    def told(self) -> bytes:
+    def as_json(self) -> bytes:
         """Return the reports that are kept as JSON, the oldest first, each with its table."""
         return orjson.dumps([{"namespace": one.namespace, "table": one.table, "report": orjson.Fragment(one.text)} for one in self.kept()])
 

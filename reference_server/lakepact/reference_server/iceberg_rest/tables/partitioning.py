@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,10 @@ from lakepact.reference_server.iceberg_rest.documents import objects, optional_i
 from lakepact.reference_server.iceberg_rest.tables.transforms import VOID, check_transform
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.schemas import Columns
-    from lakepact.reference_server.iceberg_rest.updates.fields import PartitionFields
 
 FIRST_FIELD_ID = 1000
 NONE_ASSIGNED = FIRST_FIELD_ID - 1  #: `last-partition-id` of a table that was never partitioned
@@ -54,6 +54,63 @@ def field_meaning(field: Document) -> FieldMeaning:
 def highest_field_id(specs: Iterable[Document]) -> int:
     """Return the highest field id of these specs."""
     return max((field["field-id"] for spec in specs for field in spec["fields"]), default=NONE_ASSIGNED)
+
+
+class PartitionFields:
+    """The fields of all partition specs by their ids; where specs differ, those of later specs count.
+
+    Args:
+        specs: in their order.
+    """
+
+    def __init__(self, specs: Iterable[Document]) -> None:
+        self._by_id: defaultdict[int, list[tuple[Document, Document]]] = defaultdict(list)
+        self._ids: defaultdict[FieldMeaning, list[int]] = defaultdict(list)  # perhaps with some that mean something else by now
+        for spec in specs:
+            self.add(spec)
+
+    def add(self, spec: Document) -> None:
+        """Add the fields of the spec that is the last one from now on."""
+        for field in spec["fields"]:
+            self._by_id[field["field-id"]].append((spec, field))
+            self._note(field)
+
+    def remove(self, specs: Iterable[Document], is_kept: Callable[[Document], bool]) -> None:
+        """Forget the fields of specs that are gone."""
+        for spec in specs:
+            for field in spec["fields"]:
+                found = self._by_id[field["field-id"]]
+                before = len(found)
+                while found and not is_kept(found[-1][0]):
+                    found.pop()
+                if found and len(found) < before:
+                    self._note(found[-1][1])
+
+    def get(self, field_id: int) -> Document | None:
+        """Return the field with this id, or None."""
+        found = self._by_id.get(field_id)
+        return found[-1][1] if found else None
+
+    def id_of(self, meaning: FieldMeaning, *, but: Collection[int]) -> int | None:
+        """Return the id of a field that divides data in the same way under the same name, if it is not one of `but`."""
+        ids = self._ids.get(meaning, [])
+        spared: list[int] = []
+        found: int | None = None
+        while ids and found is None:
+            field = self.get(ids[-1])
+            if field is None or field_meaning(field) != meaning:
+                ids.pop()
+            elif ids[-1] in but:
+                spared.append(ids.pop())
+            else:
+                found = ids[-1]
+        ids.extend(reversed(spared))
+        return found
+
+    def _note(self, field: Document) -> None:
+        ids = self._ids[field_meaning(field)]
+        if not ids or ids[-1] != field["field-id"]:
+            ids.append(field["field-id"])
 
 
 def with_field_ids(spec: Document, known: PartitionFields, where: str, *, last_assigned: int, format_version: int) -> Document:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakepact.reference_server.http.json_text import NotJson, read_json
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.iceberg_rest.documents import COUNT, INT32, INT64, integer, optional_integer, refused, shown, text
-from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS, empty_table_metadata, with_id
+from lakepact.reference_server.iceberg_rest.identifiers import bad_request
+from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS, MAIN, empty_table_metadata, with_id
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import read_text
 from lakepact.reference_server.iceberg_rest.tables.partitioning import FIRST_FIELD_ID, highest_field_id, unpartitioned
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns, types_by_id
 from lakepact.reference_server.iceberg_rest.tables.sorting import unsorted
-from lakepact.reference_server.iceberg_rest.updates.references import MAIN
+from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 #: Lists whose items have an id, the member that holds it, and the member that names the one in use.
 _NUMBERED = {
@@ -22,6 +28,37 @@ _NUMBERED = {
     "partition-specs": ("spec-id", "default-spec-id"),
     "sort-orders": ("order-id", "default-sort-order-id"),
 }
+
+
+def read_registered(catalog: Catalog, location: str, kind: str, check: Callable[[Document], Document]) -> Document:
+    """Return the metadata in a file that a request names.
+
+    Args:
+        catalog: the catalog that it is registered in.
+        location: the location of the file.
+        kind: `table` or `view`.
+        check: returns the metadata if they are consistent.
+
+    Raises:
+        Problem: 400, the file is missing, or its content is not valid.
+    """
+    try:
+        document = read_json(read_text(catalog.warehouse, location))
+        catalog.validators().check(f"{kind.capitalize()}Metadata", document)
+        return check(document)
+    except (Outside, Unreadable) as error:
+        raise bad_request(f"at /metadata-location: {error}") from None
+    except (NotJson, Invalid, Problem) as error:
+        raise bad_request(f"{location[:300]!r} does not hold valid {kind} metadata: {str(error).replace('the body', 'the file')}") from None
+
+
+def read_metadata(catalog: Catalog, location: str) -> Document:
+    """Return the table metadata in a file that a request names.
+
+    Raises:
+        Problem: 400, the file is missing, or its content is not valid.
+    """
+    return read_registered(catalog, location, "table", existing_table_metadata)
 
 
 def existing_table_metadata(document: Document) -> Document:

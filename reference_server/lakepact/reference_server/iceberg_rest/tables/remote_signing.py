@@ -24,36 +24,15 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess
-    from lakepact.reference_server.storage.store import Key, Record
+    from lakepact.reference_server.storage.store import Key
     from lakepact.reference_server.warehouse.local import Warehouse
     from lakepact.reference_server.warehouse.storage_requests import StorageRequest
     from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
 
 #: How long an answer may be used again: clients look for exactly this word, and others write nothing twice.
 KEPT, NOT_KEPT = (b"cache-control", b"private"), (b"cache-control", b"no-store")
-#: Settings of the storage that are no secrets, and that clients need to address it.
-ADDRESS = ("s3.endpoint", "s3.path-style-access", "s3.force-virtual-addressing")
 #: Replaced by the signature, whatever the caller has sent.
 REPLACED = frozenset({"authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token"})
-
-
-def signer_config(access: StorageAccess, path: str) -> dict[str, str]:
-    """Return the settings with which clients let requests be signed.
-
-    Args:
-        access: how the storage is opened.
-        path: the path of the operation, below the catalog's address.
-    """
-    return {
-        **{name: access.settings[name] for name in ADDRESS if name in access.settings},
-        "client.region": access.region,
-        "s3.remote-signing-enabled": "true",
-        "signer.endpoint": path,
-        # Before 1.11.0, and in pyiceberg, which signs in fsspec alone.
-        "s3.signer.endpoint": path,
-        "s3.signer": "S3V4RestSigner",
-        "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
-    }
 
 
 def locations_of(catalog: Catalog, key: Key, metadata: Document) -> tuple[str, ...]:
@@ -92,12 +71,9 @@ def kept_by_clients(method: str) -> tuple[bytes, bytes]:
 class Rules(ServiceRules):
     """Decisions about remote signing that a fault may replace."""
 
-    signer_config = staticmethod(signer_config)
     storage_request = staticmethod(storage_request)
-    locations_of = staticmethod(locations_of)
     is_below = staticmethod(is_below)
     signature = staticmethod(signature)
-    kept_by_clients = staticmethod(kept_by_clients)
 
 
 class RemoteSigning:
@@ -105,14 +81,14 @@ class RemoteSigning:
 
     Args:
         catalog: the catalog whose tables they are for.
+        rules: the decisions about signing.
         access: how the storage of its warehouse is opened.
         is_offered: whether the warehouse is in a store whose requests can be signed.
     """
 
-    def __init__(self, catalog: Catalog, access: StorageAccess, *, is_offered: bool) -> None:
-        self._catalog = catalog
+    def __init__(self, catalog: Catalog, rules: Rules, access: StorageAccess, *, is_offered: bool) -> None:
+        self._catalog, self._rules = catalog, rules
         self._access = access
-        self._rules = catalog.rules
         name = bucket_and_prefix(f"{catalog.warehouse.root}/table")[0] if is_offered else ""
         endpoint, in_path = access.settings.get("s3.endpoint"), access.settings.get("s3.path-style-access") == "true"
         self._bucket = Bucket(name, access.region, endpoint, in_path=in_path)
@@ -124,19 +100,19 @@ class RemoteSigning:
             raise Problem(406, "UnsupportedOperationException", "the warehouse of this table is in no store that requests are signed for")
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            record: Record = self._rules.table_exists(view, levels, table)
+            record = self._catalog.rules.table_exists(view, levels, table)
         metadata, key = record.document["metadata"], identifier_key(levels, table)
-        if not self._rules.location_is_its_own(self._catalog.located, key, metadata["location"]):
+        if not self._catalog.located.is_alone(key, metadata["location"]):
             raise _refused(f"another table lies at the location of {shown(levels, table)}")
         try:
-            wanted: StorageRequest = self._rules.storage_request(body, self._bucket)
+            wanted = self._rules.storage_request(body, self._bucket)
         except Unsigned as unsigned:
             raise _refused(str(unsigned)) from None
-        self._check(wanted.locations, self._rules.locations_of(self._catalog, key, metadata))
+        self._check(wanted.locations, locations_of(self._catalog, key, metadata))
         added = self._rules.signature(body, wanted, keys=keys, region=self._bucket.region)
         headers = {name: values for name, values in body["headers"].items() if name.lower() not in REPLACED}
         signed = {"uri": body["uri"], "headers": {**headers, **{name: [value] for name, value in added.items()}}}
-        return Reply(200, orjson.dumps(signed), (self._rules.kept_by_clients(body["method"]),))
+        return Reply(200, orjson.dumps(signed), (kept_by_clients(body["method"]),))
 
     def _check(self, locations: Sequence[str], folders: Sequence[str]) -> None:
         for location in locations:

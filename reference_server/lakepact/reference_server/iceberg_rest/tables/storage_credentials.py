@@ -33,6 +33,8 @@ SECONDS = 3600  #: for which keys hold, unless the file says otherwise
 DELEGATION = "vended-credentials"  #: how callers ask for credentials
 SIGNING = "remote-signing"  #: how callers ask for signatures
 REGION = "us-east-1"  #: of stores whose settings name none
+#: Settings of the storage that are no secrets, and that clients need to address it.
+ADDRESS = ("s3.endpoint", "s3.path-style-access", "s3.force-virtual-addressing")
 MEMBERS = (
     *("config", "config-env", "rehearsal", "sts", "region", "role", "seconds"),
     *("access-key-id-env", "secret-access-key-env", "session-token-env"),
@@ -221,3 +223,22 @@ class _Said:
             # The value may be the secret itself: the message does not repeat it.
             raise self.wrong(name, "names an environment variable that is not set, or empty")
         return value
+
+
+def signer_config(access: StorageAccess, path: str) -> dict[str, str]:
+    """Return the settings with which clients let requests be signed.
+
+    Args:
+        access: how the storage is opened.
+        path: the path of the operation, below the catalog's address.
+    """
+    return {
+        **{name: access.settings[name] for name in ADDRESS if name in access.settings},
+        "client.region": access.region,
+        "s3.remote-signing-enabled": "true",
+        "signer.endpoint": path,
+        # Before 1.11.0, and in pyiceberg, which signs in fsspec alone.
+        "s3.signer.endpoint": path,
+        "s3.signer": "S3V4RestSigner",
+        "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
+    }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import refused, shown
 from lakepact.reference_server.iceberg_rest.updates.completion import completed
 from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 from lakepact.reference_server.iceberg_rest.updates.encryption_keys import add_encryption_key, remove_encryption_key
@@ -82,18 +81,7 @@ def apply_updates(
     Raises:
         Problem: 400, an update is unknown or cannot be applied, or all together do not make a whole table.
     """
-    steps = [_step(update, table, position) for position, update in enumerate(updates)]
     draft = Draft(metadata, now_ms=now_ms)
-    for position, (step, update) in enumerate(zip(steps, updates, strict=True)):
-        draft.position = position
-        step(draft, update)
+    draft.apply(updates, table, of="tables")
     document = completed(draft)
     return document if draft.touched else metadata
-
-
-def _step(update: Document, table: Mapping[str, Callable[[Draft, Document], None]], position: int) -> Callable[[Draft, Document], None]:
-    action: Any = update.get("action") if type(update) is dict else None
-    step = table.get(action) if isinstance(action, str) else None
-    if step is None:
-        raise refused(f"/updates/{position}/action", f"{shown(action)} is no update of tables; updates are {', '.join(table)}")
-    return step

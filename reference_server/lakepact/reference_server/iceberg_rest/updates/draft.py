@@ -6,17 +6,16 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused
+from lakepact.reference_server.iceberg_rest.documents import INT32, integer, kind_in, refused
 from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
-from lakepact.reference_server.iceberg_rest.tables.partitioning import spec_meaning
+from lakepact.reference_server.iceberg_rest.tables.partitioning import PartitionFields, spec_meaning
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns, schema_meaning, schema_sketch
 from lakepact.reference_server.iceberg_rest.tables.sorting import order_meaning
-from lakepact.reference_server.iceberg_rest.updates.fields import FieldTypes, PartitionFields
+from lakepact.reference_server.iceberg_rest.updates.fields import FieldTypes
 from lakepact.reference_server.iceberg_rest.updates.members import Alike, Members
-from lakepact.reference_server.iceberg_rest.views.metadata import version_meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.schemas import Columns
@@ -32,7 +31,6 @@ LISTS: dict[str, tuple[str, Alike | None]] = {
     "statistics": ("snapshot-id", None),
     "partition-statistics": ("snapshot-id", None),
     "encryption-keys": ("key-id", None),
-    "versions": ("version-id", Alike(version_meaning, version_meaning)),
 }
 #: Indices of members, made again when a member is replaced.
 _DERIVED = {"schemas": "field_types", "partition-specs": "partition_fields", "snapshots": "written_with", "refs": "referring"}
@@ -45,6 +43,8 @@ class Draft:
         metadata: the document that the commit starts from; it is never changed. An empty one stands for a table that does not exist yet.
         now_ms: the time of the commit.
     """
+
+    lists = LISTS
 
     def __init__(self, metadata: Document, *, now_ms: int) -> None:
         self.document = dict(metadata) if metadata else empty_table_metadata()
@@ -59,6 +59,22 @@ class Draft:
         self.added_order: int | None = None
         self.added_snapshots: set[int] = set()
         self.main_removed = False
+
+    def apply(self, updates: Sequence[Document], table: Mapping[str, Callable[..., None]], *, of: str) -> None:
+        """Apply updates in order.
+
+        Args:
+            updates: the updates.
+            table: what each kind of update does.
+            of: `tables` or `views`.
+
+        Raises:
+            Problem: 400, an update is unknown or cannot be applied; an unknown one is found before any is applied.
+        """
+        kinds = [kind_in(table, update, "action", f"/updates/{index}", noun="update", of=of) for index, update in enumerate(updates)]
+        for position, (kind, update) in enumerate(zip(kinds, updates, strict=True)):
+            self.position = position
+            table[kind](self, update)
 
     @property
     def where(self) -> str:
@@ -103,7 +119,7 @@ class Draft:
     def members(self, member: str) -> Members:
         """Return the items of a list member by id; `append`, `discard` and `cut` change them."""
         if member not in self._members:
-            self._members[member] = Members(self.items(member), *LISTS[member])
+            self._members[member] = Members(self.items(member), *self.lists[member])
         return self._members[member]
 
     def append(self, member: str, item: Document) -> None:

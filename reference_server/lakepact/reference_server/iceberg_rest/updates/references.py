@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import POSITIVE, integer, optional_integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
-MAIN = "main"
 KINDS = ("branch", "tag")
 _OF_BRANCHES = ("max-snapshot-age-ms", "min-snapshots-to-keep")  #: retention that only a history has
 _RETENTION = ("max-ref-age-ms", *_OF_BRANCHES)

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.http.json_text import NotJson, read_json
-from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.iceberg_rest.documents import refused
-from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from lakepact.reference_server.iceberg_rest.tables.metadata_files import read_text
-from lakepact.reference_server.warehouse.local import Outside, Unreadable
+from lakepact.reference_server.iceberg_rest.tables.registration import read_registered
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -18,23 +13,15 @@ if TYPE_CHECKING:
 
 
 def read_view_metadata(catalog: Catalog, location: str) -> Document:
-    """Return the view metadata at a location, validated against the contract and for consistency.
+    """Return the view metadata in a file that a request names.
 
     Raises:
-        Problem: 400, the file is missing, or a reference in it is dangling.
+        Problem: 400, the file is missing, or its content is not valid.
     """
-    try:
-        document: Document = read_json(read_text(catalog.warehouse, location))
-        catalog.validators().check("ViewMetadata", document)
-        _check_references(document)
-    except (Outside, Unreadable) as error:
-        raise bad_request(f"at /metadata-location: {error}") from None
-    except (NotJson, Invalid, Problem) as error:
-        raise bad_request(f"{location[:300]!r} does not hold valid view metadata: {str(error).replace('the body', 'the file')}") from None
-    return document
+    return read_registered(catalog, location, "view", _consistent)
 
 
-def _check_references(document: Document) -> None:
+def _consistent(document: Document) -> Document:
     versions = {version["version-id"] for version in document["versions"]}
     if document["current-version-id"] not in versions:
         raise refused("/current-version-id", f"expected one of the versions, found {document['current-version-id']}")
@@ -42,3 +29,4 @@ def _check_references(document: Document) -> None:
     for index, version in enumerate(document["versions"]):
         if version["schema-id"] not in schemas:
             raise refused(f"/versions/{index}/schema-id", f"expected one of the schemas, found {version['schema-id']}")
+    return document

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused, shown, text
-from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED, Draft, chosen_id
+from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused, text
+from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED, LISTS, Draft, chosen_id
+from lakepact.reference_server.iceberg_rest.updates.members import Alike
 from lakepact.reference_server.iceberg_rest.updates.table import remove_properties, set_location, set_properties
 from lakepact.reference_server.iceberg_rest.views.metadata import (
     FIRST_VERSION,
@@ -13,6 +14,7 @@ from lakepact.reference_server.iceberg_rest.views.metadata import (
     checked_schema,
     checked_version,
     following_id,
+    version_meaning,
 )
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 class ViewDraft(Draft):
     """The document of one commit to a view: what an update touches is copied once, everything else stays shared."""
+
+    lists = LISTS | {"versions": ("version-id", Alike(version_meaning, version_meaning))}
 
     def __init__(self, metadata: Document, *, now_ms: int) -> None:
         super().__init__(metadata, now_ms=now_ms)
@@ -122,18 +126,7 @@ def apply_view_updates(
     Raises:
         Problem: 400, an update is unknown or cannot be applied.
     """
-    steps = [_step(update, table, position) for position, update in enumerate(updates)]
     draft = ViewDraft(metadata, now_ms=now_ms)
-    for position, (step, update) in enumerate(zip(steps, updates, strict=True)):
-        draft.position = position
-        step(draft, update)
+    draft.apply(updates, table, of="views")
     draft.list_members()
     return draft.document if draft.touched else metadata
-
-
-def _step(update: Document, table: Mapping[str, Any], position: int) -> Callable[[ViewDraft, Document], None]:
-    action: Any = update.get("action") if type(update) is dict else None
-    step: Callable[[ViewDraft, Document], None] | None = table.get(action) if isinstance(action, str) else None
-    if step is None:
-        raise refused(f"/updates/{position}/action", f"{shown(action)} is no update of views; updates are {', '.join(table)}")
-    return step

@@ -15,17 +15,16 @@ from lakepact.reference_server.warehouse.vended_credentials.token_services impor
 if TYPE_CHECKING:
     from lakepact.reference_server.delta_sharing.access.recipients import Caller
     from lakepact.reference_server.delta_sharing.catalogue import Catalogue
-    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.warehouse.vended_credentials.token_services import TemporaryKeys
 
 
 def table_is_read_by_directory(table: SharedTable) -> None:
-    """Credentials are given for tables that are shared by their directories, and for no others.
+    """Check that a table is shared by its directory.
 
     Raises:
-        Problem: the table is not.
+        Problem: 400, it is not.
     """
     if not table.by_directory:
         raise Problem(400, "UNSUPPORTED_OPERATION", f"{named(table)} is not shared by its directory; read it with a query")
@@ -47,7 +46,7 @@ def location_of_table(table: SharedTable, asked: str | None) -> str:
 
 
 def credentials_document(location: str, temporary: TemporaryKeys) -> dict[str, Any]:
-    """Keys as they are answered."""
+    """Return the answer with the keys of a location."""
     keys = temporary.keys
     aws = {"accessKeyId": keys.access_key_id, "secretAccessKey": keys.secret_access_key, "sessionToken": keys.session_token}
     return {"credentials": {"location": location, "awsTempCredentials": aws, "expirationTime": temporary.expires}}
@@ -59,10 +58,10 @@ class Credentials:
     Args:
         catalogue: the tables by their names.
         shares: where keys come from, and for how long they hold.
-        rules: see `Rules`.
+        rules: the decisions about credentials.
     """
 
-    def __init__(self, catalogue: Catalogue, shares: Shares, rules: SharingRules) -> None:
+    def __init__(self, catalogue: Catalogue, shares: Shares, rules: Rules) -> None:
         self._catalogue, self._shares, self._rules = catalogue, shares, rules
 
     def generate_temporary_table_credentials(
@@ -71,7 +70,7 @@ class Credentials:
         """Get credentials that read a directory of a table."""
         found = self._catalogue.table(caller, share, schema, table)
         self._rules.table_is_read_by_directory(found)
-        location: str = self._rules.location_of_table(found, (body or {}).get("location"))
+        location = self._rules.location_of_table(found, (body or {}).get("location"))
         service = self._shares.token_service
         if service is None:
             raise Problem(
@@ -83,8 +82,7 @@ class Credentials:
             keys = service.keys(location, name=caller.recipient.name, seconds=self._shares.credential_seconds)
         except (NoKeys, Unlimited) as error:
             raise Problem(500, "INTERNAL_ERROR", f"there are no credentials for {named(found)} now: {error}") from None
-        document: dict[str, Any] = self._rules.credentials_document(location, keys)
-        return json_answer(document)
+        return json_answer(credentials_document(location, keys))
 
 
 class Rules(ServiceRules):
@@ -92,4 +90,3 @@ class Rules(ServiceRules):
 
     table_is_read_by_directory = staticmethod(table_is_read_by_directory)
     location_of_table = staticmethod(location_of_table)
-    credentials_document = staticmethod(credentials_document)

@@ -1,0 +1,1 @@
+"""Recipients, their tokens and grants."""

@@ -1,0 +1,1 @@
+"""Queries of one table: which version, which files, which changes."""

@@ -1,0 +1,274 @@
+"""The catalogs of one service: their parts, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.iceberg_rest import extensions, namespaces, offered, scan_planning
+from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
+from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
+from lakepact.reference_server.iceberg_rest.recovery import recovering
+from lakepact.reference_server.iceberg_rest.scan_planning import ScanPlanning
+from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules as ScanRules
+from lakepact.reference_server.iceberg_rest.tables import catalog, credentials, etags, remote_signing, tables
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
+from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, CredentialsAgain
+from lakepact.reference_server.iceberg_rest.tables.locations import Located
+from lakepact.reference_server.iceberg_rest.tables.metrics import Metrics, Reports
+from lakepact.reference_server.iceberg_rest.tables.remote_signing import RemoteSigning
+from lakepact.reference_server.iceberg_rest.updates import UPDATES
+from lakepact.reference_server.iceberg_rest.views import views
+from lakepact.reference_server.iceberg_rest.views.commits import ViewCommits
+from lakepact.reference_server.iceberg_rest.views.preconditions import VIEW_PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
+from lakepact.reference_server.iceberg_rest.warehouses import handlers_of, together
+from lakepact.reference_server.service import Rules, RulesByName, Service, Settings
+from lakepact.reference_server.storage.scoped_store import ScopedStore
+from lakepact.reference_server.storage.setting import MEMORY, opened_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.generated.contract import Contract, OperationId
+    from lakepact.reference_server.iceberg_rest.access import Access
+    from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
+    from lakepact.reference_server.service import Handler
+
+
+@dataclass(slots=True, kw_only=True)
+class CatalogService(Service):
+    """Iceberg catalogs being served, one for each warehouse."""
+
+    warehouses: Sequence[ServedWarehouse]
+    catalogs: Sequence[Catalog]  #: in the order of their warehouses
+    located: Located | None  #: where the tables of the first one lie, for a service that reads them without their rights
+    reports: Reports
+
+    def endpoints(self, of: ServedWarehouse) -> list[str]:
+        """Return the operations that are offered for one warehouse, as the contract spells them."""
+        without = frozenset() if of.signs else extensions.SOMETIMES_OFFERED
+        return [f"{operation.method.upper()} {operation.path}" for operation in self.offered() if operation.id not in without]
+
+
+@dataclass(frozen=True, slots=True)
+class AreaRules:
+    """The decisions of each area, which the catalogs of all warehouses share."""
+
+    shared: catalog.Rules = field(default_factory=catalog.Rules)
+    namespaces: namespaces.Rules = field(default_factory=namespaces.Rules)
+    tables: tables.Rules = field(default_factory=tables.Rules)
+    credentials: credentials.Rules = field(default_factory=credentials.Rules)
+    signing: remote_signing.Rules = field(default_factory=remote_signing.Rules)
+    commits: commits.Rules = field(default_factory=commits.Rules)
+    transactions: transactions.Rules = field(default_factory=transactions.Rules)
+    views: views.Rules = field(default_factory=views.Rules)
+    scans: ScanRules = field(default_factory=ScanRules)
+
+
+class InWarehouse(NamedTuple):
+    """A warehouse, and the catalog that is kept in it."""
+
+    kept: ServedWarehouse
+    catalog: Catalog
+    located: Located
+    credentials: Credentials
+    signing: RemoteSigning | None
+
+
+class Catalogs:
+    """The catalogs of one service, and the parts that they share.
+
+    Args:
+        contract: the contract; only its operations are served.
+        settings: the settings of the service.
+        warehouses: the warehouses; several are distinguished by their prefixes.
+        rules: further decisions that a fault may replace.
+        access: the access control; `None` allows everything.
+    """
+
+    def __init__(
+        self,
+        contract: Contract,
+        settings: Settings,
+        warehouses: Sequence[ServedWarehouse],
+        *,
+        rules: Sequence[Rules],
+        access: Access | None,
+    ) -> None:
+        self.contract, self.settings, self.warehouses, self.access = contract, settings, warehouses, access
+        self.newer = extensions.added(contract)
+        self.areas = AreaRules()
+        self.keys = idempotency.Rules()
+        self.rules = self._rules_by_name(rules)
+        self.tables = _tables_of_changes()
+        self.reports = Reports()
+        places = [kept.files for kept in warehouses]
+        self.store = opened_store(settings, contract.name, places, recover=recovering(places))
+        self.signs = op.sign_request in contract.operations and any(kept.signs for kept in warehouses)
+        self.made = [self._in_warehouse(kept) for kept in warehouses]
+        for one in self.made:
+            # Warehouses lie beside each other: only in folders that are open to all of them can files of one be in the way of another.
+            one.located.others = [other.located for other in self.made if other is not one] if settings.allowed_locations else ()
+
+    def _rules_by_name(self, further: Sequence[Rules]) -> RulesByName:
+        """Return the rules as the version of the contract changes them."""
+        areas = [getattr(self.areas, area.name) for area in fields(self.areas)]
+        rules = RulesByName(*areas, *([self.keys] if self.newer.keyed else []), *further)
+        if "If-None-Match" not in {parameter.name for parameter in self.contract.operations[op.load_table].parameters}:
+            rules.replace("tag", etags.no_tag)
+        if self.newer.keyed:
+            rules.replace("commit_tag", etags.tag_of_representation)
+        return rules
+
+    def _in_warehouse(self, kept: ServedWarehouse) -> InWarehouse:
+        """Return the catalog of one warehouse, on collections of its own where it has a name, seen as its callers may see it."""
+        located = Located(self.store if kept.name is None else ScopedStore(self.store, f"warehouse {kept.name}"), kept.files)
+        made = Catalog(
+            located if self.access is None else self.access.seen_store(located),
+            kept.files if self.access is None else self.access.seen_warehouse(kept.files),
+            located,
+            self.areas.shared,
+            updates=self.tables["updates"],
+            preconditions=self.tables["preconditions"],
+            validators=lambda: self.served.validators,
+        )
+        issuer = Credentials(made, self.areas.credentials, kept.access, prefix=kept.prefix, signs=self.signs and kept.signs)
+        signing = RemoteSigning(made, self.areas.signing, kept.access, is_offered=kept.signs) if self.signs else None
+        return InWarehouse(kept, made, located, issuer, signing)
+
+    def _handlers(self, blocking: frozenset[str]) -> dict[OperationId, Handler]:
+        """Return the handlers of all operations but the configuration."""
+        by_warehouse = [handlers_of(self.contract, self._areas_of(one), one.kept) for one in self.made]
+        renewing = [handlers_of(self.contract, (CredentialsAgain(one.credentials),), one.kept) for one in self.made]
+        return self.newer.handlers(
+            together(self.contract, self.warehouses, by_warehouse),
+            self.store,
+            rules=self.keys,
+            blocking=blocking,
+            renewing=together(self.contract, self.warehouses, renewing),
+        )
+
+    def _areas_of(self, one: InWarehouse) -> tuple[object, ...]:
+        """Return the handlers of one catalog, area by area."""
+        kept, rules = one.catalog, self.areas
+        committing = commits.Commits(kept, rules.commits)
+        return (
+            namespaces.Namespaces(kept, rules.namespaces),
+            tables.Tables(kept, rules.tables, credentials=one.credentials, defaults=one.kept.table_defaults),
+            committing,
+            Metrics(kept, self.reports),
+            transactions.Transactions(committing, rules.transactions),
+            views.Views(kept, rules.views),
+            ViewCommits(kept, rules.views, updates=self.tables["view-updates"], preconditions=self.tables["view-preconditions"]),
+            ScanPlanning(kept, rules.scans),
+            one.credentials,
+            *([one.signing] if one.signing else ()),
+        )
+
+    def _endpoints(self, of: ServedWarehouse) -> list[str]:
+        return self.served.endpoints(of)
+
+    def serve(self, configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object], root: str) -> CatalogService:
+        """Return the service.
+
+        Args:
+            configuration: returns the handler of the configuration operation for the offered endpoints.
+            root: the path above all paths.
+        """
+        blocking = _blocking(self.warehouses)
+        handlers = self._handlers(blocking)
+        is_guarded, is_forgotten = self.access is not None, self.settings.store == MEMORY
+        self.served = CatalogService(
+            self.contract,
+            handlers={**handlers, **handlers_of(self.contract, (configuration(self._endpoints),))},
+            not_offered=(offered.NOT_OFFERED | (extensions.SOMETIMES_OFFERED - handlers.keys())) & self.contract.operations.keys(),
+            error_body=offered.error_body,
+            kinds=offered.KINDS,
+            paths=_paths(self.warehouses),
+            nullable=offered.NULLABLE,
+            rules=self.rules,
+            tables=self.tables,
+            warehouses=self.warehouses,
+            catalogs=[one.catalog for one in self.made],
+            located=self.made[0].located if is_guarded else None,
+            reports=self.reports,
+            root=root,
+            pages={} if is_guarded else {f"{root}/metrics-reports": self.reports.as_json},
+            max_body=self.settings.max_body,
+            blocking=blocking & handlers.keys(),
+            index=_index(root, self.warehouses, is_guarded=is_guarded),
+            authenticates=is_guarded,
+            about=_about(self.warehouses, is_guarded=is_guarded, is_forgotten=is_forgotten),
+            turn=self.store.turn,
+            settled=None if is_forgotten else self.store.settled,
+            close=self.store.close,
+        )
+        return self.served
+
+
+def catalog_service(
+    contract: Contract,
+    settings: Settings,
+    *,
+    warehouses: Sequence[ServedWarehouse],
+    configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object],
+    root: str = "",
+    rules: Sequence[Rules] = (),
+    access: Access | None = None,
+) -> CatalogService:
+    """Return empty catalogs of this contract or of a profile of it, one per warehouse.
+
+    Args:
+        contract: the contract; only its operations are served.
+        settings: the settings of the service.
+        warehouses: the warehouses; several are distinguished by their prefixes.
+        configuration: returns the handler of the configuration operation for the offered endpoints.
+        root: the path above all paths.
+        rules: further decisions that a fault may replace.
+        access: the access control; `None` allows everything.
+    """
+    return Catalogs(contract, settings, warehouses, rules=rules, access=access).serve(configuration, root)
+
+
+def _tables_of_changes() -> dict[str, dict[str, Any]]:
+    """Return the function of each kind of update and requirement; a fault may replace one."""
+    return {
+        "updates": dict(UPDATES),
+        "preconditions": dict(PRECONDITIONS),
+        "view-updates": dict(VIEW_UPDATES),
+        "view-preconditions": dict(VIEW_PRECONDITIONS),
+    }
+
+
+def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[str]:
+    """Return the operations that may block: on scan planning, credentials or remote files."""
+    waiting = offered.WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
+    writing = offered.WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
+    return waiting | writing | scan_planning.BLOCKING
+
+
+def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, ...]]:
+    if len(warehouses) > 1:
+        return lambda template: (template,)
+    prefix = warehouses[0].prefix
+    return lambda template: (template.replace("/{prefix}", f"/{prefix}" if prefix else ""),)
+
+
+def _index(root: str, warehouses: Sequence[ServedWarehouse], *, is_guarded: bool) -> CatalogIndex:
+    """Return the entries of the index page; they name no warehouse that a caller might not see."""
+    name = "WAREHOUSE" if is_guarded else warehouses[0].name or ""
+    prefixes = [one.prefix for one in warehouses]
+    return CatalogIndex(root, prefixes, warehouse=name if len(warehouses) > 1 else "", needs_token=is_guarded)
+
+
+def _about(warehouses: Sequence[ServedWarehouse], *, is_guarded: bool, is_forgotten: bool) -> tuple[str, ...]:
+    lasts = "The catalog is lost when the server ends." if is_forgotten else "The catalog is stored in a file."
+    if is_guarded:
+        return ("The --config file lists the principals; GET /v1/config returns each caller the warehouses that it may see.", lasts)
+    if len(warehouses) == 1:
+        return (f"Tables are kept below {warehouses[0].files.root}.", lasts)
+    shown = (f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}." for one in warehouses)
+    return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *shown, lasts)
