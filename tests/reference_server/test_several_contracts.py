@@ -15,8 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from faulty import unnamed
+from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server import running
-from lakepact.reference_server.app import services
+from lakepact.reference_server.app import service, services
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import ANSWERS, UnknownFault, on_lines, on_status
 from lakepact.reference_server.http.replies import NDJSON, Reply
@@ -52,6 +53,18 @@ def both(shares: Path) -> Iterator[Any]:
 def send(both: Any, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
     with sending_to(both.url) as send:
         yield send
+
+
+def test_rules_of_a_service_have_different_names(shares: Path, tmp_path: Path) -> None:
+    file = tmp_path / "server.toml"
+    file.write_text('[principals.ann]\nclient-id = "ann"\nclient-secret = "s3cret"\n')
+    guarded = Settings(config=file, contract_version=Contract("iceberg_rest").versions[-1])
+    settings = {"iceberg_rest": guarded, "delta_sharing": Settings(shares=shares), "watsonx_data": Settings()}
+
+    for contract in contracts():
+        rules = service(contract, settings[contract]).rules
+        names = [name for area in rules.areas for name in area.names()]
+        assert sorted(names) == sorted(rules.names())
 
 
 def manner(answer: Any) -> tuple[int, str]:

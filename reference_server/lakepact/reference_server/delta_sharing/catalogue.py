@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.reference_server.delta_sharing.access.tokens import BadToken
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DEFAULT_SIZE = 500  #: items of a page when the caller does not say
 LASTING = 24 * 60 * 60 * 1000  #: milliseconds for which the page token of a listing holds
 PURPOSE = "listing"
+
+Item = TypeVar("Item")
 
 
 class Catalogue:
@@ -75,7 +77,7 @@ class Catalogue:
         Raises:
             Problem: there is none that the caller may see.
         """
-        found: Share | None = self._rules.named(self._shares.shares, share)
+        found = self._rules.named(self._shares.shares, share)
         if found is None or not self._may_read(caller, found):
             raise refused(404, f"share {_shown(share)} not found")
         return found
@@ -86,7 +88,7 @@ class Catalogue:
         Raises:
             Problem: 404, no visible schema has these names.
         """
-        found: SharedSchema | None = self._rules.named(self.share(caller, share).schemas, schema)
+        found = self._rules.named(self.share(caller, share).schemas, schema)
         if found is None:
             raise refused(404, f"schema {_shown(share, schema)} not found")
         return found
@@ -97,7 +99,7 @@ class Catalogue:
         Raises:
             Problem: 404, no visible table has these names.
         """
-        found: SharedTable | None = self._rules.named(self.schema(caller, share, schema).tables, table)
+        found = self._rules.named(self.schema(caller, share, schema).tables, table)
         if found is None:
             raise refused(404, f"table {_shown(share, schema, table)} not found")
         return found
@@ -125,7 +127,7 @@ def may_read(recipient: Recipient, share: Share) -> bool:
     return recipient.shares is None or share.name.casefold() in recipient.shares
 
 
-def named(known: Mapping[str, Any], name: str) -> Any:
+def named(known: Mapping[str, Item], name: str) -> Item | None:
     """Return the item with a name in any case, or `None`."""
     return known.get(folded(name))
 

@@ -31,7 +31,15 @@ class Format(Protocol):
         size: int | None = None,
         num_files: int | None = None,
     ) -> Document:
-        """Return the line that says what a table is."""
+        """Return the line that says what a table is.
+
+        Args:
+            metadata: the action of the log.
+            access: how the table may be read, as members.
+            version: the version that it is of, where that is asked for.
+            size: bytes of all files, if known.
+            num_files: how many there are, if known.
+        """
         ...
 
     def change(
@@ -44,7 +52,16 @@ class Format(Protocol):
         version: int,
         timestamp: int,
     ) -> Document:
-        """Return the line of a file that a version added or removed, or wrote its changed rows to."""
+        """Return the line of a file that a version added or removed, or wrote its changed rows to.
+
+        Args:
+            kind: which action it is: add, remove or cdc.
+            action: the action of the log.
+            links: where files are fetched.
+            columns: the partition columns.
+            version: the version.
+            timestamp: its time.
+        """
         ...
 
     def file(
@@ -56,7 +73,15 @@ class Format(Protocol):
         version: int | None = None,
         timestamp: int | None = None,
     ) -> Document:
-        """Return the line of a file that a table consists of."""
+        """Return the line of a file that a table consists of.
+
+        Args:
+            action: the add action of the log.
+            links: where files are fetched.
+            columns: the partition columns.
+            version: the version that was asked for, if one was.
+            timestamp: its time.
+        """
         ...
 
     def block(self, chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:

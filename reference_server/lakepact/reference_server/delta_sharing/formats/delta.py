@@ -61,15 +61,7 @@ def metadata(
     size: int | None = None,
     num_files: int | None = None,
 ) -> Document:
-    """Return the line that says what a table is.
-
-    Args:
-        metadata: the action of the log.
-        access: how the table may be read, as members.
-        version: the version that it is of, where that is asked for.
-        size: bytes of all files, if known.
-        num_files: how many there are, if known.
-    """
+    """Return the line that says what a table is (`Format.metadata`)."""
     action = {name: value for name, value in metadata.items() if value is not None}
     settings: Mapping[str, str] = action.get("configuration", {})
     action["configuration"] = {name: value for name, value in settings.items() if not name.startswith(LOG_SETTINGS)}
@@ -86,15 +78,7 @@ def file(
     version: int | None = None,
     timestamp: int | None = None,
 ) -> Document:
-    """Return the line of a file that a table consists of.
-
-    Args:
-        action: the add action of the log.
-        links: where files are fetched.
-        columns: the partition columns, which are not asked for here.
-        version: the version that was asked for, if one was.
-        timestamp: its time.
-    """
+    """Return the line of a file that a table consists of (`Format.file`)."""
     del columns
     return _line("add", {"modificationTime": 0, "dataChange": True, **action}, links, stamps(links, version, timestamp))
 
@@ -108,16 +92,7 @@ def change(
     version: int,
     timestamp: int,
 ) -> Document:
-    """Return the line of a file that a version added or removed, or wrote its changed rows to.
-
-    Args:
-        kind: which action it is: add, remove or cdc.
-        action: the action of the log.
-        links: where files are fetched.
-        columns: the partition columns, which are not asked for here.
-        version: the version.
-        timestamp: its time.
-    """
+    """Return the line of a file that a version added or removed, or wrote its changed rows to (`Format.change`)."""
     del columns
     return _line(kind, action, links, stamps(links, version, timestamp))
 

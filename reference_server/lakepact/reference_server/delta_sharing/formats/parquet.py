@@ -32,15 +32,7 @@ def metadata(
     size: int | None = None,
     num_files: int | None = None,
 ) -> Document:
-    """Return the line that says what a table is.
-
-    Args:
-        metadata: the action of the log.
-        access: how the table may be read, as members.
-        version: the version that it is of, where that is asked for.
-        size: bytes of all files, if known.
-        num_files: how many there are, if known.
-    """
+    """Return the line that says what a table is (`Format.metadata`)."""
     configuration: Mapping[str, str] = metadata.get("configuration") or {}
     feed = configuration.get(f"delta.{CHANGE_DATA_FEED}", "").lower() == "true"
     said = {
@@ -66,15 +58,7 @@ def file(
     version: int | None = None,
     timestamp: int | None = None,
 ) -> Document:
-    """Return the line of a file that a table consists of.
-
-    Args:
-        action: the add action of the log.
-        links: where files are fetched.
-        columns: the partition columns.
-        version: the version that was asked for, if one was.
-        timestamp: its time.
-    """
+    """Return the line of a file that a table consists of (`Format.file`)."""
     return {"file": _members(action, links, columns) | _stats(action) | stamps(links, version, timestamp)}
 
 
@@ -87,16 +71,7 @@ def change(
     version: int,
     timestamp: int,
 ) -> Document:
-    """Return the line of a file that a version added or removed, or wrote its changed rows to.
-
-    Args:
-        kind: which action it is: add, remove or cdc.
-        action: the action of the log.
-        links: where files are fetched.
-        columns: the partition columns.
-        version: the version.
-        timestamp: its time.
-    """
+    """Return the line of a file that a version added or removed, or wrote its changed rows to (`Format.change`)."""
     stats = _stats(action) if kind == "add" else {}
     return {NAMES[kind]: _members(action, links, columns) | stats | stamps(links, version, timestamp)}
 
