@@ -12,7 +12,7 @@ from lakepact.reference_server.delta_sharing.queries.capabilities import (
     DELTA,
     PARQUET,
     Capabilities,
-    answered,
+    capabilities_header,
     data_features,
     negotiate,
     read_capabilities,
@@ -158,5 +158,5 @@ def test_only_features_of_the_data_that_are_used_are_needed(table: tuple[dict[st
 
 
 def test_the_answer_names_its_format_in_lower_case() -> None:
-    assert answered(DELTA, end_stream=False) == b"responseformat=delta"
-    assert answered(PARQUET, end_stream=True) == b"responseformat=parquet;includeendstreamaction=true"
+    assert capabilities_header(DELTA, end_stream=False) == b"responseformat=delta"
+    assert capabilities_header(PARQUET, end_stream=True) == b"responseformat=parquet;includeendstreamaction=true"

@@ -16,7 +16,7 @@ from lakepact.reference_server.delta_sharing.access.tokens import Tokens
 from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.delta_sharing.credentials import Credentials
-from lakepact.reference_server.delta_sharing.extensions import added
+from lakepact.reference_server.delta_sharing.extensions import version_extension
 from lakepact.reference_server.delta_sharing.file_endpoint import FileEndpoint
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.histories import delta_log
@@ -88,7 +88,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     data = f"{shares.root}/files"
     catalog = Catalogue(shares, listings, tokens=tokens)
     snapshots = Snapshots(opened=_opened(beside))
-    tables = Tables(catalog, snapshots, urls, shares=shares, rules=about_tables, tokens=tokens, newer=added(contract))
+    tables = Tables(catalog, snapshots, urls, shares=shares, rules=about_tables, tokens=tokens, newer=version_extension(contract))
     areas = (catalog, tables, Credentials(catalog, shares, about_credentials))
     served = SharingService(
         contract,

@@ -1,4 +1,4 @@
-"""Temporary credentials: what lets a recipient read the directory of a table by itself."""
+"""Temporary credentials, with which a recipient reads the directory of a table."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Credentials:
     def generate_temporary_table_credentials(
         self, *, caller: Caller, share: str, schema: str, table: str, body: dict[str, Any] | None = None
     ) -> Reply:
-        """Get credentials that read a directory of a table."""
+        """Return credentials that read a directory of a table."""
         found = self._catalogue.table(caller, share, schema, table)
         self._rules.table_is_read_by_directory(found)
         location = self._rules.location_of_table(found, (body or {}).get("location"))

@@ -25,7 +25,7 @@ class VersionExtension:
     historical_protocol: bool = False
 
 
-def added(contract: Contract) -> VersionExtension:
+def version_extension(contract: Contract) -> VersionExtension:
     """Return the extensions of the served version."""
     parameters = {parameter.name for parameter in contract.operations[op.query_table_changes].parameters}
     return VersionExtension(

@@ -54,7 +54,7 @@ class SharedFile:
 
 
 class Files:
-    """Makes the URLs of data files, and knows them again.
+    """The URLs of data files.
 
     Args:
         shares: what is shared.
@@ -70,7 +70,7 @@ class Files:
         self._keyers: dict[SharedTable, Callable[[str], str]] = {}
 
     def until(self) -> int:
-        """When a URL that is made now ends, in milliseconds."""
+        """Return the end of a URL that is made now, in milliseconds since 1970."""
         return time.time_ns() // 1_000_000 + self._lasting
 
     def address(self, table: SharedTable, base: str) -> str:

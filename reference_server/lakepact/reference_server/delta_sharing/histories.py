@@ -46,7 +46,7 @@ class History(Protocol):
         ...
 
     def timestamp(self, version: int) -> int:
-        """When a version was made, in milliseconds since 1970."""
+        """Return the time of a version, in milliseconds since 1970."""
         ...
 
     def at_or_before(self, timestamp: int) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.queries import capabilities, changes, file_lists, queries, versions
 from lakepact.reference_server.delta_sharing.queries.background import BackgroundQueries, key_of
-from lakepact.reference_server.delta_sharing.queries.capabilities import answered
+from lakepact.reference_server.delta_sharing.queries.capabilities import capabilities_header
 from lakepact.reference_server.delta_sharing.queries.change_lists import ChangeLists
 from lakepact.reference_server.delta_sharing.queries.changes import Range
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
@@ -119,7 +119,7 @@ class Tables:
         self._change_lists = ChangeLists(snapshots, files, self._continuations, rules=rules.changes, capabilities=rules.capabilities)
 
     def get_table_version(self, *, caller: Caller, share: str, schema: str, table: str, starting_timestamp: str | None = None) -> Reply:
-        """Ask for the version of a table."""
+        """Return the version of a table, in the header Delta-Table-Version."""
         request = self._request(caller, share, schema, table)
         with explained(request.table):
             if starting_timestamp is None:
@@ -129,7 +129,7 @@ class Tables:
         return Reply(200, headers=((b"delta-table-version", b"%d" % version), (b"content-length", b"0")))
 
     def head_table_version(self, *, caller: Caller, share: str, schema: str, table: str) -> Reply:
-        """Ask for the current version of a table in the older way."""
+        """Return the current version of a table, for clients that send HEAD."""
         return self.get_table_version(caller=caller, share=share, schema=schema, table=table)
 
     def get_table_metadata(
@@ -143,7 +143,7 @@ class Tables:
         version: int | None = None,
         timestamp: str | None = None,
     ) -> Reply:
-        """Read the protocol and the metadata of a table."""
+        """Return the protocol and the metadata of a table."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         said = {"version": version, "timestamp": timestamp}
         asked = {name: value for name, value in said.items() if value is not None}
@@ -162,7 +162,7 @@ class Tables:
         fileidhash: str | None = None,
         body: dict[str, Any] | None = None,
     ) -> Reply:
-        """Read the files of a table, or the changes of its files since a version."""
+        """Return the files of a table, or the changes of its files since a version."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         self._rules.tables.table_is_read_by_url(request.table)
         hashed = self._rules.tables.file_id_hash(fileidhash)
@@ -258,7 +258,7 @@ class Tables:
         max_files: int | None = None,
         page_token: str | None = None,
     ) -> Reply:
-        """Read the changes of a table's rows between two versions."""
+        """Return the changes of a table's rows between two versions."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         self._rules.tables.table_is_read_by_url(request.table)
         hashed = self._rules.tables.file_id_hash(fileidhash)
@@ -309,7 +309,7 @@ class Tables:
 
     def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
         version = self._rules.tables.answered_version(answer.version, request.versions.current)
-        sentence = answered(answer.response_format, end_stream=answer.end_stream)
+        sentence = capabilities_header(answer.response_format, end_stream=answer.end_stream)
         headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", sentence)]
         if hashed is not None:
             headers.append((b"fileidhash", hashed.encode()))

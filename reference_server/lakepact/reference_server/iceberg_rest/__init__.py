@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.generated.contract import Contract, UnknownVersion
 from lakepact.reference_server.iceberg_rest.configuration import Configuration
-from lakepact.reference_server.iceberg_rest.extensions import added
+from lakepact.reference_server.iceberg_rest.extensions import version_extension
 from lakepact.reference_server.iceberg_rest.warehouses import served_warehouses
 from lakepact.reference_server.iceberg_rest.wiring import catalog_service
 from lakepact.reference_server.service import BadSetting, Service, Settings
@@ -29,7 +29,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         contract = Contract("iceberg_rest", settings.contract_version)
     except UnknownVersion as unknown:
         raise BadSetting(str(unknown)) from None
-    newer = added(contract)
+    newer = version_extension(contract)
 
     def configuration(endpoints: Callable[[ServedWarehouse], list[str]]) -> Configuration:
         return Configuration(endpoints, warehouses, newer)

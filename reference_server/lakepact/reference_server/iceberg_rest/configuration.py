@@ -32,11 +32,11 @@ class Configuration:
         self._newer = newer
 
     def get_config(self, *, warehouse: str | None = None, **_: object) -> Reply:
-        """Defaults, overrides and endpoints of one warehouse."""
+        """Return defaults, overrides and endpoints of one warehouse."""
         found = self._named(warehouse)
         overrides = {**found.overrides, **({"prefix": found.prefix} if found.prefix else {})}
-        told = {"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints(found)}
-        return json_reply({**told, **self._newer.configuration})
+        answer = {"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints(found)}
+        return json_reply({**answer, **self._newer.configuration})
 
     def _named(self, name: str | None) -> ServedWarehouse:
         if not name:

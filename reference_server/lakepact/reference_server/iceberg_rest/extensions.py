@@ -71,7 +71,7 @@ class VersionExtension:
         return found
 
 
-def added(contract: Contract) -> VersionExtension:
+def version_extension(contract: Contract) -> VersionExtension:
     """Return the extensions of the served version."""
     if contract.name != "iceberg_rest" or contract.version == contract.versions[0]:
         return VersionExtension()

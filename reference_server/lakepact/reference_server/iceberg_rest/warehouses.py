@@ -189,5 +189,5 @@ def dispatched(handlers: Mapping[str, Handler]) -> Handler:
 
 
 def no_such_prefix(prefix: str) -> Problem:
-    """No warehouse has this prefix."""
+    """Return the refusal of an unknown prefix."""
     return Problem(404, "NotFoundException", f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of each")

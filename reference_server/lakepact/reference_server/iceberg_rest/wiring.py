@@ -99,7 +99,7 @@ class Catalogs:
         access: Access | None,
     ) -> None:
         self.contract, self.settings, self.warehouses, self.access = contract, settings, warehouses, access
-        self.newer = extensions.added(contract)
+        self.newer = extensions.version_extension(contract)
         self.areas = AreaRules()
         self.keys = idempotency.Rules()
         self.rules = self._rules_by_name(rules)

@@ -53,7 +53,7 @@ class _Batch:
 
 
 class Settling:
-    """The way of a batch to the file, to wait for."""
+    """A pending batch; await it to know that it is durable."""
 
     __slots__ = ("_batch", "_hurry", "_lock")
 
@@ -194,7 +194,7 @@ class FileStore:
         self._file.close()
 
     def seen(self) -> None:
-        """Note that what this thread says from now on relies on everything that has been changed so far."""
+        """Make this thread's next answer wait for all changes made so far."""
         with self._lock:
             batch = self._gathering if self._gathering.changes else self._written
         if batch is not None:

@@ -1,4 +1,4 @@
-"""The Iceberg REST catalog of watsonx.data: one catalog of an instance, served as the Iceberg one is, by some rules of its own."""
+"""The Iceberg REST catalog of watsonx.data: one catalog of an instance, with some rules of its own."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def location_below_namespace(catalog: Catalog, namespace: Document, *, levels: S
 
 
 def page_of_any_size(records: Callable[..., Any], listing: str, *, after: str | None, size: int | None) -> Any:
-    """One page; a size of 0 is none."""
+    """Return one page; a size of 0 is no size."""
     return page(records, listing, after=after, size=size or None)
 
 

@@ -15,7 +15,7 @@ from pyiceberg import conversions, types
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.scan_planning import calendar
 from lakepact.reference_server.iceberg_rest.scan_planning.hashing import bucket, murmur3
-from lakepact.reference_server.iceberg_rest.scan_planning.values import Literal, from_bytes, literal, told
+from lakepact.reference_server.iceberg_rest.scan_planning.values import Literal, from_bytes, literal, value_as_json
 
 TOLD = [
     ("boolean", True, True),
@@ -41,7 +41,7 @@ TOLD = [
 
 @pytest.mark.parametrize(("kind", "value", "text"), TOLD)
 def test_value_round_trips_in_the_form_of_its_type(kind: str, value: Any, text: Any) -> None:
-    assert told(value, kind) == text
+    assert value_as_json(value, kind) == text
     assert literal(text, kind, "/value") == Literal(value, value)
 
 
@@ -98,7 +98,7 @@ def test_value_of_another_type_returns_400_with_its_place(kind: str, value: Any)
     ],
 )
 def test_zones_and_short_times_are_understood(text: str, expected: str) -> None:
-    assert told(literal(text, "timestamptz", "/value").low, "timestamptz") == expected
+    assert value_as_json(literal(text, "timestamptz", "/value").low, "timestamptz") == expected
 
 
 def test_float_literal_has_its_written_and_its_rounded_value() -> None:

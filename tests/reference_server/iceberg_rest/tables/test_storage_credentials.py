@@ -286,9 +286,9 @@ def test_missing_keys_fail_a_load_and_not_a_commit(send: Callable[..., Any], ser
     credentials = Credentials(server.service.catalogs[0], Rules(), StorageAccess(service=Failing()), prefix="")
     asked = (["vended-credentials"], "s3://bucket/t", ("n",), "t")
 
-    assert credentials.asked_for(*asked, has_changed=True) == {}
+    assert credentials.access_for(*asked, has_changed=True) == {}
     with pytest.raises(Problem, match="now: it is closed") as problem:
-        credentials.asked_for(*asked)
+        credentials.access_for(*asked)
     assert problem.value.status == 503
 
 

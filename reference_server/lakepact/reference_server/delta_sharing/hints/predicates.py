@@ -224,5 +224,5 @@ def conjunction(*children: Predicate) -> Predicate:
 
 
 def disjunction(*children: Predicate) -> Predicate:
-    """One of the predicates at least."""
+    """Return the predicate that at least one of several holds."""
     return Joined(either, children) if len(children) != 1 else children[0]

@@ -119,7 +119,7 @@ class IcebergHistory:
         return times
 
     def timestamp(self, version: int) -> int:
-        """When a version was made, in milliseconds since 1970.
+        """Return the time of a version, in milliseconds since 1970.
 
         Raises:
             NoSuchVersion: the table does not have it.

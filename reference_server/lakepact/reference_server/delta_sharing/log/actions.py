@@ -208,7 +208,7 @@ def understood(protocol: Document) -> None:
 
 
 def commit_of(version: int, timestamp: int, folder: LogFolder) -> Commit:
-    """One commit of a log.
+    """Return one commit of a log.
 
     Raises:
         DamagedLog: its file holds none.

@@ -100,7 +100,7 @@ class Columns:
         return self.paths, self.partitions, self.sizes, self.modified, self.stats, self.vectors, self.others
 
     def selected(self, wanted: Sequence[bool]) -> Columns:
-        """Only those files that are wanted."""
+        """Return only the wanted files."""
         return Columns(*(list(compress(column, wanted)) for column in self.all()))
 
     def extend(self, more: Columns) -> None:
@@ -222,7 +222,7 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         return self.chunks[chunk].document(place)
 
     def place(self, index: int) -> tuple[int, int]:
-        """Which chunk a file is in, and where there."""
+        """Return the chunk of a file, and its position there."""
         if index < 0:
             index += len(self)
         if not 0 <= index < len(self):

@@ -118,7 +118,7 @@ class LogFolder:
         return os.fdopen(descriptor, "rb")
 
     def modified(self, name: str) -> int:
-        """When a file of it was modified, in milliseconds since 1970.
+        """Return the time at which a file was modified, in milliseconds since 1970.
 
         Raises:
             Vanished: it is not there.

@@ -179,7 +179,7 @@ class Log:
         return self._times.all()
 
     def timestamp(self, version: int) -> int:
-        """When a version was committed, in milliseconds since 1970.
+        """Return the time of a version, in milliseconds since 1970.
 
         Raises:
             NoSuchVersion: the table does not have it.
@@ -296,7 +296,7 @@ class Log:
         return Snapshot(version, self._time_of(version, metadata), protocol, metadata, files)
 
     def _time_of(self, version: int, metadata: Document) -> int:
-        """When a version was committed, by its own metadata if that of the newest version cannot be read."""
+        """Return the time of a version, by its own metadata if that of the newest version cannot be read."""
         try:
             return self._times.of(version)
         except (DamagedLog, UnsupportedTable):

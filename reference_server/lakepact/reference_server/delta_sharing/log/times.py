@@ -1,4 +1,4 @@
-"""When the versions of a table were committed: what the commit says of itself, or else the times of the files, made strictly increasing."""
+"""Times of the versions of a table: those in the commits, or else those of the files, made strictly increasing."""
 
 from __future__ import annotations
 

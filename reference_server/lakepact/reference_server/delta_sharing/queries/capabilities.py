@@ -156,7 +156,7 @@ def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
     return asked or "refreshToken" in said or "nextPageToken" in said
 
 
-def answered(response_format: str, *, end_stream: bool) -> bytes:
+def capabilities_header(response_format: str, *, end_stream: bool) -> bytes:
     """Return the header `delta-sharing-capabilities` of an answer, in lower case, which is how clients look for it.
 
     Args:

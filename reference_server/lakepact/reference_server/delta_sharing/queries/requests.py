@@ -1,4 +1,4 @@
-"""One request about one table, and what becomes of it when the table's log gives no answer."""
+"""One request about one table, and the errors of its log as errors of the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which version of a table a request means, and whether it may be had."""
+"""The version of a table that a request names, and whether it is shared."""
 
 from __future__ import annotations
 

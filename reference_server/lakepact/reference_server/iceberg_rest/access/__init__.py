@@ -1,4 +1,4 @@
-"""Access to catalogs: who asks, and whether it may; decided before a handler is called, which knows nothing of it."""
+"""Access to catalogs: callers and their rights are checked before a handler is called."""
 
 from __future__ import annotations
 

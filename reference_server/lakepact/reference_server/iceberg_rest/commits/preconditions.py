@@ -1,4 +1,4 @@
-"""Preconditions of commits: what the caller believes about the table, each kind a function that refuses when it is not so."""
+"""Preconditions of commits: each kind of requirement is a function that refuses the commit if the table is different."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _spelled(value: Any) -> str:
 
 
 def assert_create(metadata: Document | None, requirement: Document, where: str) -> None:
-    """There is no table yet."""
+    """Check that the table does not exist."""
     del requirement, where
     if metadata is not None:
         raise _failed(f"table already exists: expected none, found the table with uuid {metadata['table-uuid']}")

@@ -72,7 +72,7 @@ def show_time(units: int, unit: str = "us") -> str:
 
 
 def show_moment(units: int, unit: str, *, zoned: bool) -> str:
-    """Return a timestamp as text; one with a zone is told in UTC."""
+    """Return a timestamp as text; one with a zone is in UTC."""
     days, rest = divmod(units, DAY_SECONDS * SECOND[unit])
     return f"{show_date(days)}T{show_time(rest, unit)}{'+00:00' if zoned else ''}"
 

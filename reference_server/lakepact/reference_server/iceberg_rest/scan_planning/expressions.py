@@ -185,13 +185,13 @@ def _member(document: Document, member: str, where: str) -> Any:
     return document[member]
 
 
-def told(whole: Expression) -> Any:
+def expression_as_json(whole: Expression) -> Any:
     """Return an expression as the contract's JSON; constant ones are bare `true` and `false`, as clients write and read them."""
     if isinstance(whole, Constant):
         return whole.holds
     if isinstance(whole, Test):
         return whole.document
-    return {"type": whole.kind, "left": told(whole.left), "right": told(whole.right)}
+    return {"type": whole.kind, "left": expression_as_json(whole.left), "right": expression_as_json(whole.right)}
 
 
 def rewritten(whole: Expression, change: Callable[[Test], Expression]) -> Expression:

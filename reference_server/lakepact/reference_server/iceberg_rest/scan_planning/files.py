@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import DATA, EQUALITY_DELETES, by_id
 from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
-from lakepact.reference_server.iceberg_rest.scan_planning.values import from_bytes, told
+from lakepact.reference_server.iceberg_rest.scan_planning.values import from_bytes, value_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,30 +36,30 @@ class Teller:
 
     def data_file(self, entry: Entry) -> Document:
         """Return a data file, with statistics of the columns that are asked for."""
-        told_file = self._content_file(entry, CONTENTS[DATA])
+        document = self._content_file(entry, CONTENTS[DATA])
         if entry.first_row_id is not None:
-            told_file["first-row-id"] = entry.first_row_id
+            document["first-row-id"] = entry.first_row_id
         if self.stats:
-            self._add_statistics(told_file, entry.file)
-        return told_file
+            self._add_statistics(document, entry.file)
+        return document
 
     def delete_file(self, entry: Entry) -> Document:
         """Return a delete file."""
         file = entry.file
-        told_file = self._content_file(entry, CONTENTS[file["content"]])
+        document = self._content_file(entry, CONTENTS[file["content"]])
         if file["content"] == EQUALITY_DELETES:
-            told_file["equality-ids"] = list(file.get("equality_ids") or ())
-            return told_file
+            document["equality-ids"] = list(file.get("equality_ids") or ())
+            return document
         for member in ("referenced_data_file", "content_offset"):
             if file.get(member) is not None:
-                told_file[member.replace("_", "-")] = file[member]
+                document[member.replace("_", "-")] = file[member]
         if file.get("content_size_in_bytes") is not None:
-            told_file["content-size-in-bytes"] = file["content_size_in_bytes"]
-        return told_file
+            document["content-size-in-bytes"] = file["content_size_in_bytes"]
+        return document
 
     def _content_file(self, entry: Entry, content: str) -> Document:
         file = entry.file
-        told_file: Document = {
+        document: Document = {
             "spec-id": entry.spec_id,
             "partition": self.partition(entry),
             "content": content,
@@ -69,12 +69,12 @@ class Teller:
             "record-count": file["record_count"],
         }
         if file.get("key_metadata") is not None:
-            told_file["key-metadata"] = file["key_metadata"].hex().upper()
+            document["key-metadata"] = file["key_metadata"].hex().upper()
         if file.get("split_offsets"):
-            told_file["split-offsets"] = list(file["split_offsets"])
+            document["split-offsets"] = list(file["split_offsets"])
         if file.get("sort_order_id") is not None:
-            told_file["sort-order-id"] = file["sort_order_id"]
-        return told_file
+            document["sort-order-id"] = file["sort_order_id"]
+        return document
 
     def partition(self, entry: Entry) -> list[Any]:
         """Return the partition of a file, a value for each field of its spec."""
@@ -85,20 +85,20 @@ class Teller:
         if value is None:
             return None
         kind = result_type(field["transform"], self.types.get(field["source-id"], "string"))
-        return told(value, kind)
+        return value_as_json(value, kind)
 
-    def _add_statistics(self, told_file: Document, file: Mapping[str, Any]) -> None:
+    def _add_statistics(self, document: Document, file: Mapping[str, Any]) -> None:
         for member in _COUNTS:
             counts = {key: value for key, value in by_id(file.get(member)).items() if key in self.stats}
             if file.get(member) is not None:
-                told_file[member.replace("_", "-")] = {"keys": list(counts), "values": list(counts.values())}
+                document[member.replace("_", "-")] = {"keys": list(counts), "values": list(counts.values())}
         for member in _BOUNDS:
             if file.get(member) is None:
                 continue
             bounds = {key: self._bound(key, raw) for key, raw in by_id(file[member]).items() if key in self.stats}
             known = {key: value for key, value in bounds.items() if value is not None}
-            told_file[member.replace("_", "-")] = {"keys": list(known), "values": list(known.values())}
+            document[member.replace("_", "-")] = {"keys": list(known), "values": list(known.values())}
 
     def _bound(self, column: int, raw: bytes) -> Any:
         kind = self.types.get(column)
-        return None if kind is None else told(from_bytes(raw, kind), kind)
+        return None if kind is None else value_as_json(from_bytes(raw, kind), kind)

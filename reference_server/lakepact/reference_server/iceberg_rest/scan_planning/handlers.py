@@ -1,4 +1,4 @@
-"""The operations of scan planning: what is asked for is planned at once or in the background, told, fetched, or cancelled."""
+"""The operations of scan planning: plan at once or in the background, fetch, cancel."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Planning:
         try:
             work = planner.begun(wanted)
             if work.files <= _setting(metadata, AT_ONCE, MOST_AT_ONCE):
-                return _told(self._plans.completed(key, planner.pages(work, size=page)), named=True)
+                return _reply_of(self._plans.completed(key, planner.pages(work, size=page)), named=True)
         except Problem as problem:
             return json_reply({"status": State.FAILED.value, "error": _error(problem)})
         submitted = self._plans.submitted(key, lambda cancelled: planner.pages(work, size=page, cancelled=cancelled))
@@ -55,7 +55,7 @@ class Planning:
         if plan.polls > 0 and plan.state is not State.CANCELLED:
             plan.polls -= 1
             return json_reply({"status": State.SUBMITTED.value})
-        return _told(plan, named=False)
+        return _reply_of(plan, named=False)
 
     def cancel_planning(self, *, namespace: str, table: str, plan_id: str) -> Reply:
         """Make no more of a plan; it may be made already."""
@@ -96,8 +96,8 @@ def _setting(metadata: Document, name: str, usual: int) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else usual
 
 
-def _told(plan: Plan, *, named: bool) -> Reply:
-    """Return a plan as it is; `named` says whether its id is told."""
+def _reply_of(plan: Plan, *, named: bool) -> Reply:
+    """Return the answer for a plan, with its id if `named`."""
     state, pages, tasks = plan.state, plan.pages, plan.tasks
     if state is State.COMPLETED and not pages:
         state = State.CANCELLED  # this very moment

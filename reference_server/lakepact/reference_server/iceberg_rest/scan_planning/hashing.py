@@ -27,7 +27,7 @@ def murmur3(data: bytes) -> int:
 
 
 def bucket(value: Any, column_type: Any, buckets: int) -> int | None:
-    """Return the bucket of a value that is not null; None if no value of the type is it, or it cannot be told."""
+    """Return the bucket of a value that is not null; None if no value of the type is it, or it is not known."""
     kind = name_of(column_type)
     data = _bytes(value, kind, column_type)
     return None if data is None else (murmur3(data) & 0x7FFFFFFF) % buckets

@@ -11,7 +11,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes
-from lakepact.reference_server.iceberg_rest.scan_planning.expressions import NEVER, told
+from lakepact.reference_server.iceberg_rest.scan_planning.expressions import NEVER, expression_as_json
 from lakepact.reference_server.iceberg_rest.scan_planning.files import Teller
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import ADDED, Damaged, Entry, Manifest, entries_of, manifests_of
 from lakepact.reference_server.iceberg_rest.scan_planning.plans import Cancelled
@@ -124,7 +124,7 @@ class _Page:
         if references:
             task["delete-file-references"] = references
         if left is not None:
-            task["residual-filter"] = told(left)
+            task["residual-filter"] = expression_as_json(left)
         self._tasks.append(task)
 
     def _place(self, delete: Entry) -> int:

@@ -58,7 +58,7 @@ class Plan:
     pages: Pages = ()
     problem: Problem | None = None
     tasks: tuple[str, ...] = ()  #: one for each page but the first
-    polls: int = 0  #: how often it is still told to be on its way, whether it is or not
+    polls: int = 0  #: how many more answers say that it is submitted, whether it is or not
 
     @property
     def size(self) -> int:

@@ -71,7 +71,7 @@ ANYTHING = Span(nan=True)
 
 
 def rows(span: Span, kind: str, literals: tuple[Literal, ...], *, or_nan: bool = False) -> Rows:
-    """Which rows match a test of that kind; with `or_nan`, NaN may match too."""
+    """Return which rows match a test of that kind; with `or_nan`, NaN may match too."""
     none, every = _JUDGES[kind](span, literals)
     return Rows.NONE if none and not (or_nan and span.nan) else Rows.ALL if every else Rows.SOME
 

@@ -153,7 +153,7 @@ def _narrowed(value: float) -> float:
 
 
 def from_bytes(raw: bytes, column_type: Any) -> Any:
-    """Return the value that bytes of a bound stand for; None for what cannot be told.
+    """Return the value that bytes of a bound stand for; None for what is not known.
 
     A column may have been of a narrower type when the file was written.
     """
@@ -223,7 +223,7 @@ def from_avro(value: Any, column_type: Any) -> Any:
 # -- as answers tell them ---------------------------------------------------------------------------------------------
 
 
-def told(value: Any, column_type: Any) -> Any:
+def value_as_json(value: Any, column_type: Any) -> Any:
     """Return a value in the JSON form of its type."""
     kind = name_of(column_type)
     if value is None or kind not in _TOLD:
@@ -231,22 +231,22 @@ def told(value: Any, column_type: Any) -> Any:
     return _TOLD[kind](value, column_type)
 
 
-def _told_float(value: float, _: Any) -> float | str:
+def _float_as_json(value: float, _: Any) -> float | str:
     """JSON has no way to write what is not finite."""
     return value if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
 
 
-def _told_moment(value: int, column_type: str) -> str:
+def _moment_as_json(value: int, column_type: str) -> str:
     unit, zoned = MOMENTS[column_type]
     return calendar.show_moment(value, unit, zoned=zoned)
 
 
-def _told_uuid(value: bytes, _: Any) -> str:
+def _uuid_as_json(value: bytes, _: Any) -> str:
     text = value.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
-def _told_decimal(value: Decimal, column_type: Any) -> str:
+def _decimal_as_json(value: Decimal, column_type: Any) -> str:
     known = primitive(column_type)
     scale = known.numbers[1] if known else 0
     sign, digits, exponent = value.as_tuple()
@@ -258,11 +258,11 @@ def _told_decimal(value: Decimal, column_type: Any) -> str:
 
 
 _TOLD: dict[str, Callable[[Any, Any], Any]] = {
-    "float": _told_float,
-    "double": _told_float,
-    "decimal": _told_decimal,
+    "float": _float_as_json,
+    "double": _float_as_json,
+    "decimal": _decimal_as_json,
     "date": lambda value, _: calendar.show_date(value),
     "time": lambda value, _: calendar.show_time(value),
-    "uuid": _told_uuid,
-    **dict.fromkeys(MOMENTS, _told_moment),
+    "uuid": _uuid_as_json,
+    **dict.fromkeys(MOMENTS, _moment_as_json),
 }

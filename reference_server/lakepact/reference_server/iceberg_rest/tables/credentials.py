@@ -93,7 +93,7 @@ class Credentials:
         credentials = self.of(record.document["metadata"]["location"], levels, table)
         return Reply(200, orjson.dumps({"storage-credentials": credentials}), (NO_STORE,))
 
-    def asked_for(
+    def access_for(
         self,
         delegation: Sequence[str],
         location: str,
@@ -168,7 +168,7 @@ class CredentialsAgain:
         location = answered.document["metadata"]["location"]
         levels, name = levels_of(namespace), body["name"]
         is_staged = body.get("stage-create", False)
-        access = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, name, has_changed=True, is_staged=is_staged)
+        access = self._credentials.access_for(x_iceberg_access_delegation, location, levels, name, has_changed=True, is_staged=is_staged)
         return sent(answered.body, dict(answered.headers).get(b"etag", b""), access)
 
     register_table = create_table

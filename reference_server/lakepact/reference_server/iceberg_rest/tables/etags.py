@@ -1,4 +1,4 @@
-"""Entity tags of tables: made when a table changes, and compared with those that clients send back."""
+"""Entity tags of tables, and their comparison with those that clients send."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def matches(sent: str, tag: bytes) -> bool:
 
 
 def no_tag(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in the place of `tag_of_representation`
-    """No tag, for a contract that has none."""
+    """Return no tag, for a contract without tags."""
     return b""

@@ -357,7 +357,7 @@ def _about(document: Document) -> tuple[Any, ...]:
 
 
 def _files(document: Document) -> Iterable[str]:
-    """Return the files that the metadata of a table or view name, as far as folders are told from them."""
+    """Return the files that the metadata of a table or view name, as far as they show folders."""
     metadata = document["metadata"]
     return chain(
         (document["metadata-location"],),

@@ -98,7 +98,7 @@ class Tables:
                 record = self._catalog.rules.written(self._catalog.warehouse, metadata, former=None)
                 self._catalog.put(transaction, key, record)
         is_staged, location = record is None, metadata["location"]
-        access = self._credentials.asked_for(
+        access = self._credentials.access_for(
             x_iceberg_access_delegation, location, levels, name, has_changed=not is_staged, is_staged=is_staged
         )
         return sent(orjson.dumps({"metadata": metadata}), b"", access) if record is None else self._whole(record, access)
@@ -127,7 +127,7 @@ class Tables:
         access: Document = {}
         if self._credentials.are_given:  # else the document is not looked at: a load sends its bytes
             location = record.document["metadata"]["location"]
-            access = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, table)
+            access = self._credentials.access_for(x_iceberg_access_delegation, location, levels, table)
         if if_none_match is not None and not access:
             tag = self._rules.tag(record, snapshots)
             if tag and matches(if_none_match, tag):
@@ -194,7 +194,7 @@ class Tables:
             self._catalog.check_location(key, metadata["location"], metadata["table-uuid"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
-        access = self._credentials.asked_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)
+        access = self._credentials.access_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)
         return self._whole(record, access)
 
     def _existing(self, levels: Place, table: str) -> Record:

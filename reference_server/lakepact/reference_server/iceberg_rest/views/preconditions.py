@@ -1,4 +1,4 @@
-"""Preconditions of commits to views: what the caller believes about the view, refused when it is not so."""
+"""Preconditions of commits to views."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def assign_uuid(draft: ViewDraft, update: Document) -> None:
 
 
 def upgrade_format_version(draft: ViewDraft, update: Document) -> None:
-    """There is one format version of views."""
+    """Check that a view keeps the only format version."""
     wanted = integer(update, "format-version", draft.where)
     if wanted != FORMAT_VERSION:
         raise refused(f"{draft.where}/format-version", f"views have format version {FORMAT_VERSION} and no other, found {wanted}")
