@@ -8,7 +8,7 @@ from lakepact.generated.contract import Contract, UnknownVersion
 from lakepact.reference_server.iceberg_rest.configuration import Configuration
 from lakepact.reference_server.iceberg_rest.extensions import version_extension
 from lakepact.reference_server.iceberg_rest.warehouses import served_warehouses
-from lakepact.reference_server.iceberg_rest.wiring import catalog_service
+from lakepact.reference_server.iceberg_rest.wiring import Catalogs
 from lakepact.reference_server.service import BadSetting, Service, Settings
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         return Configuration(endpoints, warehouses, newer)
 
     rules = access.rules if access else ()
-    served = catalog_service(contract, settings, warehouses=warehouses, configuration=configuration, rules=rules, access=access)
+    served = Catalogs(contract, settings, warehouses, rules=rules, access=access).serve(configuration)
     if access is not None:
         access.guard(served, warehouses, served.catalogs, lambda some: Configuration(served.endpoints, some, newer).get_config)
     return served

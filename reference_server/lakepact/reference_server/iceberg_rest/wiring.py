@@ -96,7 +96,7 @@ class Catalogs:
         warehouses: Sequence[ServedWarehouse],
         *,
         rules: Sequence[Rules],
-        access: Access | None,
+        access: Access | None = None,
     ) -> None:
         self.contract, self.settings, self.warehouses, self.access = contract, settings, warehouses, access
         self.newer = extensions.version_extension(contract)
@@ -171,7 +171,7 @@ class Catalogs:
     def _endpoints(self, of: ServedWarehouse) -> list[str]:
         return self.served.endpoints(of)
 
-    def serve(self, configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object], root: str) -> CatalogService:
+    def serve(self, configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object], root: str = "") -> CatalogService:
         """Return the service.
 
         Args:
@@ -207,30 +207,6 @@ class Catalogs:
             close=self.store.close,
         )
         return self.served
-
-
-def catalog_service(
-    contract: Contract,
-    settings: Settings,
-    *,
-    warehouses: Sequence[ServedWarehouse],
-    configuration: Callable[[Callable[[ServedWarehouse], list[str]]], object],
-    root: str = "",
-    rules: Sequence[Rules] = (),
-    access: Access | None = None,
-) -> CatalogService:
-    """Return empty catalogs of this contract or of a profile of it, one per warehouse.
-
-    Args:
-        contract: the contract; only its operations are served.
-        settings: the settings of the service.
-        warehouses: the warehouses; several are distinguished by their prefixes.
-        configuration: returns the handler of the configuration operation for the offered endpoints.
-        root: the path above all paths.
-        rules: further decisions that a fault may replace.
-        access: the access control; `None` allows everything.
-    """
-    return Catalogs(contract, settings, warehouses, rules=rules, access=access).serve(configuration, root)
 
 
 def _tables_of_changes() -> dict[str, dict[str, Any]]:

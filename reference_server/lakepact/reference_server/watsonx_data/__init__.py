@@ -14,7 +14,7 @@ from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
 from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
-from lakepact.reference_server.iceberg_rest.wiring import catalog_service
+from lakepact.reference_server.iceberg_rest.wiring import Catalogs
 from lakepact.reference_server.service import EVERY, BadSetting
 from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import warehouse
@@ -98,7 +98,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         return Configuration(offered, operations=len(contract.operations), catalog=unquote(prefix), warehouse=kept.files.root)
 
     rules = Rules()
-    served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, rules=(rules,))
+    served = Catalogs(contract, settings, (kept,), rules=(rules,)).serve(configuration, ROOT)
     for name, rule in INSTANCE_RULES.items():
         served.rules.replace(name, rule)
     served.handlers[op.register_table] = never_over_another(served.handlers[op.register_table])

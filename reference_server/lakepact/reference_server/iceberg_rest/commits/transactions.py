@@ -1,7 +1,7 @@
 """Transactions: changes to several tables that are committed together or not at all.
 
-All of it happens in one transaction of the store. Every table is found and every requirement checked before anything is written, so
-that all of them hold of one state, the one that the changes are made on. If writing fails half-way, what was written is forgotten.
+All of it happens in one transaction of the store. Every table is looked up and every requirement checked before anything is written, so
+that all requirements hold of the state that is changed. If writing fails half-way, the transaction removes the files again.
 """
 
 from __future__ import annotations
@@ -76,26 +76,6 @@ def committed_tables(commits: Commits, transaction: Transaction, changes: Sequen
     return formers
 
 
-def written_together(commits: Commits, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> dict[Key, Record]:
-    """Return the records of all tables after their metadata files were written; if one cannot be, none stays.
-
-    Args:
-        commits: writes the file of each.
-        formers: the records before.
-        metadata: of each table from now on.
-    """
-    records: dict[Key, Record] = {}
-    try:
-        for key, document in metadata.items():
-            records[key] = commits.stored(formers[key], document)
-    except BaseException:
-        for key, record in records.items():
-            if record is not formers[key]:
-                commits.catalog.warehouse.forget(record.document["metadata-location"])
-        raise
-    return records
-
-
 def check_locations_apart(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> None:
     """Refuse a transaction that puts two tables at locations which overlap.
 
@@ -157,6 +137,6 @@ class Transactions:
                 with _named(change):
                     metadata[change.key] = self._commits.following(change.key, formers[change.key], change.updates)
             check_locations_apart(catalog, formers, metadata)
-            for key, record in written_together(self._commits, formers, metadata).items():
-                catalog.put(transaction, key, record, former=formers[key])
+            for key, document in metadata.items():
+                catalog.put(transaction, key, self._commits.stored(formers[key], document), former=formers[key])
         return NO_CONTENT
