@@ -1,17 +1,31 @@
-"""The SQL analysis returns the same tables as the row-by-row Python analysis."""
+"""The analysis in SQL returns the same tables as one in Python, row by row."""
 
 from __future__ import annotations
 
+import json
+import math
 import tempfile
+from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lakepact.conformance.campaign import tables
-from lakepact.conformance.campaign.analysis import duckdb_analysis, summaries
-from lakepact.conformance.campaign.analysis.findings import Sources
+from lakepact.conformance.campaign.analysis import findings
+from lakepact.conformance.campaign.analysis.duckdb_analysis import analysed
+from lakepact.conformance.campaign.analysis.findings import BAD, FINER, ORDER, QUANTILES, VERDICTS
+from lakepact.conformance.campaign.analysis.sql import WORD_DIGITS
+from lakepact.conformance.campaign.execution.sending import ANSWERED
+from lakepact.conformance.campaign.planning.cases import CHECK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lakepact.conformance.evidence.arrow import Table
+
+    Row = dict[str, Any]
 
 TARGETS = st.sampled_from(["one", "two", "three"])
 CASES = st.sampled_from(["a", "b", "c"])
@@ -25,37 +39,139 @@ def row(**columns: Any) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({**same, "target": TARGETS, "case_id": CASES, "step": STEPS, **columns})
 
 
-RESULTS = st.lists(
-    row(check_id=FEW, requirement_id=FEW, level=st.just("MUST"), verdict=st.sampled_from(list(summaries.VERDICTS))), max_size=30
-)
+RESULTS = st.lists(row(check_id=FEW, requirement_id=FEW, level=st.just("MUST"), verdict=st.sampled_from(list(VERDICTS))), max_size=30)
 ANSWERS = st.lists(
-    row(state=st.sampled_from(["answered", "late"]), **dict.fromkeys((*summaries.FINER, "header"), FEW)),
+    row(state=st.sampled_from(["answered", "late"]), **dict.fromkeys((*FINER, "header"), FEW)),
     max_size=20,
     unique_by=lambda r: (r["target"], r["case_id"], r["step"]),
 )
 EXCHANGES = st.lists(row(state=st.just("answered"), word=WORDS, latency_us=st.integers(0, 9999)), max_size=20)
 
 
+SETS = {"operation": "operation_id", "mode": "mode"}
+
+
+def coverage(results: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """Return how each requirement came out on each target, and how often it was judged."""
+    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for result in results:
+        found[result["target"], result["contract"], result["requirement_id"]].append(result)
+    rows = []
+    for (target, contract, requirement), judged in sorted(found.items()):
+        worst = min((r["verdict"] for r in judged), key=ORDER.__getitem__)
+        same = {"target": target, "contract": contract, "requirement_id": requirement, "level": judged[0]["level"], "verdict": worst}
+        counts = {column: sum(r["verdict"] == verdict for r in judged) for verdict, column in VERDICTS.items()}
+        sets = {f"{of}s": sorted({r[column] for r in judged if r[column] is not None}) for of, column in SETS.items()}
+        first = min(r["case_id"] for r in judged if r["verdict"] == worst)
+        rows.append({**same, **counts, **sets, "cases": len({r["case_id"] for r in judged}), "first_case_id": first})
+    return rows
+
+
+def divergences(answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]] = ()) -> list[Row]:
+    """Cases that targets answer differently, each with the coarsest class in which they do, and with that of headers.
+
+    Args:
+        answers: normalised.
+        results: of the same run; what is broken in an exchange may explain why it differs.
+    """
+    breaking: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for result in results:
+        if result["verdict"] in BAD:
+            breaking[result["case_id"], result["step"]].add(result["requirement_id"])
+    by_case: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
+    for answer in answers:
+        # A check goes on by what it was answered: its requests to two targets are not the same.
+        if answer["state"] == ANSWERED and answer["mode"] != CHECK:
+            by_case[answer["case_id"], answer["step"]].append(answer)
+    rows = []
+    for key, answered in sorted(by_case.items()):
+        coarsest = next((kind for kind in FINER if len({a[kind] for a in answered}) > 1), None)
+        for kind in (coarsest, "header"):
+            groups = len({a[kind] for a in answered}) if kind else 0
+            if kind and groups > 1:
+                seen = {a["target"]: a[kind] for a in sorted(answered, key=lambda a: str(a["target"]))}
+                same = {name: answered[0][name] for name in ("contract", "case_id", "step", "operation_id", "mode")}
+                text = json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
+                why = sorted(breaking[key]) if key in breaking else None
+                rows.append({**same, "kind": kind, "groups": groups, "observations": text, "requirement_ids": why})
+    return sorted(rows, key=lambda r: (r["case_id"], r["step"], r["kind"]))
+
+
+def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """Return requirements that passed before and fail now, and the reverse, by target, case and requirement."""
+    old, new = _worst(before), _worst(after)
+    rows = []
+    for key in sorted(old.keys() & new.keys()):
+        kind = ""
+        if old[key] == "pass" and new[key] in BAD:
+            kind = "regression"
+        elif old[key] in BAD and new[key] == "pass":
+            kind = "mended"
+        if kind:
+            row = {**dict(zip(("target", "contract", "case_id", "requirement_id"), key, strict=True)), "kind": kind}
+            rows.append({**row, "before": old[key], "after": new[key]})
+    return rows
+
+
+def outcomes(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """Return how exchanges ended, counted."""
+    names = ("target", "contract", "operation_id", "mode", "state", "status")
+    counted = Counter(tuple(answer[name] for name in names) for answer in answers)
+    return [{**dict(zip(names, key, strict=True)), "exchanges": count} for key, count in sorted(counted.items())]
+
+
+def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> list[Row]:
+    """Return how long answers took, of exchanges that were sent with nothing else on its way."""
+    words = frozenset(quiet)
+    taken: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for row in exchanges:
+        if row["state"] == ANSWERED and row["word"][:WORD_DIGITS] in words:
+            taken[row["target"], row["contract"], row["operation_id"]].append(row["latency_us"])
+    rows = []
+    for key, all_of_them in sorted(taken.items()):
+        in_order = sorted(all_of_them)
+        same = {**dict(zip(("target", "contract", "operation_id"), key, strict=True)), "exchanges": len(in_order)}
+        rows.append({**same, **{name: in_order[max(math.ceil(part * len(in_order)) - 1, 0)] for name, part in QUANTILES.items()}})
+    return rows
+
+
+def _worst(results: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str, str], str]:
+    worst: dict[tuple[str, str, str, str], str] = {}
+    for result in results:
+        key = result["target"], result["contract"], result["case_id"], result["requirement_id"]
+        worst[key] = min(worst.get(key, "pass"), result["verdict"], key=ORDER.__getitem__)
+    return worst
+
+
+def analysed_by_row(run: Path, base: Path, quiet: Iterable[str]) -> dict[str, Table]:
+    """Return all tables of `findings`."""
+    results = tables.read(run / "results", tables.RESULTS).to_pylist()
+    answers = tables.read(run / "answers", tables.ANSWERS).to_pylist()
+    found = {
+        "coverage": coverage(results),
+        "divergences": divergences(answers, results),
+        "regressions": regressions(tables.read(base / "results", tables.RESULTS).to_pylist(), results),
+        "outcomes": outcomes(answers),
+        "latencies": latencies(tables.read(run / "exchanges", tables.EXCHANGES).to_pylist(), quiet),
+    }
+    return {name: tables.table_of(rows, findings.TABLES[name]) for name, rows in found.items()}
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(RESULTS, RESULTS, ANSWERS, EXCHANGES)
-def test_duckdb_analysis_equals_python_analysis(results: Any, base: Any, answers: Any, exchanges: Any) -> None:
+def test_sql_analysis_equals_analysis_campaign_analysis(results: Any, base: Any, answers: Any, exchanges: Any) -> None:
     # All exchanges of a case belong to the same contract.
     answers = [{**answer, "contract": answer["case_id"], "operation_id": answer["case_id"], "mode": "near"} for answer in answers]
     with tempfile.TemporaryDirectory(prefix="of [2] * {a} ") as folder:
-        held = {"results": (results, tables.RESULTS), "base": (base, tables.RESULTS), "answers": (answers, tables.ANSWERS)}
+        held = {"results": (results, tables.RESULTS), "base/results": (base, tables.RESULTS), "answers": (answers, tables.ANSWERS)}
         held["exchanges"] = exchanges, tables.EXCHANGES
         for name, (rows, schema) in held.items():
             tables.write_part(tables.table_of(rows, schema), Path(folder, name), "part-00000")
-        folders = {name: Path(folder, name) for name in held}
-        sources = Sources(**folders, quiet=("aaaaaa",))
-        by_sql, by_row = duckdb_analysis.analysed(sources), summaries.analysed(sources)
+        run, base, quiet = Path(folder), Path(folder, "base"), ("aaaaaa",)
+        by_sql, by_row = analysed(run, base, quiet=quiet), analysed_by_row(run, base, quiet)
 
     assert {name: table.to_pylist() for name, table in by_row.items()} == {name: table.to_pylist() for name, table in by_sql.items()}
 
 
 def test_analysis_of_missing_tables_is_empty(tmp_path: Path) -> None:
-    sources = Sources(tmp_path / "results", tmp_path / "answers", tmp_path / "exchanges")
-
-    assert dict.fromkeys(duckdb_analysis.analysed(sources), 0) == {
-        name: table.num_rows for name, table in duckdb_analysis.analysed(sources).items()
-    }
+    assert {name: table.num_rows for name, table in analysed(tmp_path).items()} == dict.fromkeys(findings.TABLES, 0)

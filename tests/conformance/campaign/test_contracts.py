@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from campaigns import Here, exchanges, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import plans, tables
-from lakepact.conformance.campaign.analysis import summaries
+from lakepact.conformance.campaign import plans, run_verdicts, tables
 from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running as serving
 
@@ -54,7 +53,7 @@ def test_run_with_all_contracts_sends_each_case_to_its_targets(tmp_path: Path, m
 
     assert {(f"{case['contract']}{n}", case["case_id"]) for case in cases for n in range(2)} == sent
     assert [row for row in found["results"] if row["verdict"] != "pass"] == []
-    assert summaries.divergences(found["answers"]) == []
+    assert run_verdicts.analyse(run)["divergences"] == []
 
 
 def test_checks_in_a_campaign_fail_only_on_the_faulty_server(tmp_path: Path) -> None:

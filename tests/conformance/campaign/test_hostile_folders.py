@@ -20,7 +20,6 @@ from campaigns import Here, command, few_cases, ran
 from faulty import mutants
 from lakepact.conformance.campaign import landing, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
-from lakepact.conformance.campaign.analysis.findings import Sources
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.reference_server import running
 
@@ -48,7 +47,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with running(warehouse="memory:") as server, running(warehouse="memory:", faults=mutants(["creation-is-201"])) as faulty:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}", f"b={faulty.url}")
     run_verdicts.judge(run, Here())
-    run_verdicts.analyse(run, Here())
+    run_verdicts.analyse(run)
     return folder
 
 
@@ -197,17 +196,17 @@ def test_folder_whose_name_is_a_pattern_is_analysed(packed: Path, tmp_path: Path
     shutil.copytree(packed / "run", run)
     shutil.copytree(packed / "run" / "results", other / "results")
 
-    found, expected = (duckdb_analysis.analysed(Sources(f / "results", f / "answers", f / "exchanges")) for f in (run, packed / "run"))
+    found, expected = (duckdb_analysis.analysed(f) for f in (run, packed / "run"))
 
     assert found == expected
 
 
 def test_names_of_folders_are_no_columns(run: Path) -> None:
-    before = duckdb_analysis.analysed(Sources(run / "results", run / "answers", run / "exchanges"))
+    before = duckdb_analysis.analysed(run)
     shutil.move(run / "results", run / "moved")
     shutil.move(run / "moved", run / "results" / "target=evil" / "verdict=fail")
 
-    assert duckdb_analysis.analysed(Sources(run / "results", run / "answers", run / "exchanges")) == before
+    assert duckdb_analysis.analysed(run) == before
 
 
 def test_landing_a_hostile_run_leaves_the_rows_of_others(run: Path) -> None:
@@ -235,15 +234,14 @@ def watch(event, given):
     if event == "open" and given[1] and set(given[1]) & set("wax+") and not str(given[0]).startswith((run, "/tmp/lakepact-", "/dev/null")):
         events.append((event, str(given)[:200]))
 from lakepact.conformance.campaign import run_verdicts
-from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from campaigns import Here
 from pathlib import Path
 run_verdicts.judge(Path(run), Here())  # imports what it needs
-run_verdicts.analyse(Path(run), LocalEngine(1))
+run_verdicts.analyse(Path(run))
 sys.addaudithook(watch)
 run_verdicts.judge(Path(run), Here())
-found = facts.facts(Path(run), run_verdicts.analyse(Path(run), LocalEngine(1)), compared=False)
+found = facts.facts(Path(run), run_verdicts.analyse(Path(run)), compared=False)
 html.html(found), markdown.markdown(found)
 watching = list(events)
 print(watching)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ import pytest
 from campaigns import Here, exchanges, few_cases, ran, said
 from faulty import mutants
 from lakepact.conformance.campaign import documents, run_verdicts, runs, tables
-from lakepact.conformance.campaign.analysis import summaries
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import asked
 from lakepact.reference_server.running import running as serving
@@ -74,13 +74,16 @@ def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> Non
     assert documents.read(whole / "run.json")["status"] == "complete"
 
 
-def test_equal_servers_pass_and_do_not_diverge(found: dict[str, list[dict[str, Any]]]) -> None:
-    assert summaries.divergences([row for row in found["answers"] if row["target"] != "bad"]) == []
+def test_equal_servers_pass_and_do_not_diverge(whole: Path, found: dict[str, list[dict[str, Any]]]) -> None:
+    seen = [json.loads(row["observations"]) for row in run_verdicts.analyse(whole)["divergences"]]
+
+    assert [each for each in seen if each.get("a") != each.get("b")] == []
     assert [row for row in found["results"] if row["target"] != "bad" and row["verdict"] != "pass"] == []
 
 
-def test_faults_of_a_target_are_found(found: dict[str, list[dict[str, Any]]]) -> None:
-    coverage = summaries.coverage(found["results"])
+@pytest.mark.usefixtures("found")
+def test_faults_of_a_target_are_found(whole: Path) -> None:
+    coverage = run_verdicts.analyse(whole)["coverage"]
 
     assert {("bad", r) for r in BROKEN} <= {(row["target"], row["requirement_id"]) for row in coverage if row["verdict"] == "fail"}
 
@@ -202,4 +205,4 @@ def test_analysis_of_an_unjudged_run_raises_lookup_error(tmp_path: Path) -> None
     tables.write_json(document, tmp_path / "run.json")
 
     with pytest.raises(LookupError, match="judge it first"):
-        run_verdicts.analyse(tmp_path, Here())  # type: ignore[arg-type]
+        run_verdicts.analyse(tmp_path)

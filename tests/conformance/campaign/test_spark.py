@@ -10,7 +10,7 @@ import pytest
 from campaigns import Here, exchanges, kept, ran, said
 from faulty import mutants
 from lakepact.conformance.campaign import plans, run_verdicts, tables
-from lakepact.conformance.campaign.analysis import findings, summaries
+from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.reference_server.running import running as serving
 
@@ -63,7 +63,7 @@ def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory
     with three_targets() as targets:
         run = ran(plan, tmp_path_factory.mktemp("spark") / "run [2] {a}", engine, *targets, chunk=1000)
     run_verdicts.judge(run, engine)
-    run_verdicts.analyse(run, engine, run)
+    run_verdicts.analyse(run, run)
     return run
 
 
@@ -89,11 +89,11 @@ def test_every_fault_is_found_and_correct_servers_pass(on_spark: Path) -> None:
 
 def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: Path) -> None:
     with three_targets() as targets:
-        here = said(ran(plan, tmp_path / "run", Here(), *targets, chunk=1000), Here())
-    spark = kept(on_spark)
+        run = ran(plan, tmp_path / "run", Here(), *targets, chunk=1000)
+    here, spark = said(run, Here()), kept(on_spark)
 
     assert sound(here) == sound(spark)
-    assert verdicts(here) == verdicts(spark)
+    assert verdicts(run) == verdicts(on_spark)
 
 
 def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -101,15 +101,8 @@ def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, An
     return {table: [row for row in rows if row["target"] != "bad"] for table, rows in found.items()}
 
 
-def verdicts(found: dict[str, list[dict[str, Any]]]) -> set[tuple[str, str, str]]:
-    return {(row["target"], row["requirement_id"], row["verdict"]) for row in summaries.coverage(found["results"])}
-
-
-def test_sql_analysis_equals_python_analysis(on_spark: Path) -> None:
-    by_sql = {table: rows(on_spark, table) for table in findings.TABLES}
-    run_verdicts.analyse(on_spark, Here(), on_spark)  # type: ignore[arg-type]
-
-    assert by_sql == {table: rows(on_spark, table) for table in by_sql}
+def verdicts(run: Path) -> set[tuple[str, str, str]]:
+    return {(row["target"], row["requirement_id"], row["verdict"]) for row in run_verdicts.analyse(run)["coverage"]}
 
 
 def test_judging_on_spark_equals_local_judging(on_spark: Path) -> None:

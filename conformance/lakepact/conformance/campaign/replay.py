@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, tables
-from lakepact.conformance.campaign.analysis.summaries import BAD
+from lakepact.conformance.campaign.analysis.findings import BAD
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.job import Job

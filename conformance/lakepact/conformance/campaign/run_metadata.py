@@ -20,28 +20,26 @@ if TYPE_CHECKING:
 
 TARGET = pa.struct([("name", tables.TEXT), ("url", tables.TEXT), ("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)])
 CONTRACT = pa.struct([(name, tables.TEXT) for name in ("name", "version", "sha256", "generator")])
-CAMPAIGNS = pa.schema(
-    [
-        ("run_id", tables.TEXT),
-        ("created_at", tables.TIME),
-        ("finished_at", tables.TIME),
-        ("status", tables.TEXT),
-        ("complete", tables.YES_NO),  # whether every case landed on every target
-        ("contracts", pa.list_(CONTRACT)),
-        ("lakepact", tables.TEXT),
-        ("judge", tables.TEXT),  # which judges the verdicts are of
-        ("python", tables.TEXT),
-        ("spark", tables.TEXT),
-        ("engine", tables.TEXT),
-        ("workers", tables.NUMBER),
-        ("rps", pa.float64()),
-        ("starts", tables.NUMBER),
-        ("planned_cases", tables.WHOLE),
-        ("planned_exchanges", tables.WHOLE),
-        ("landed_exchanges", tables.WHOLE),
-        ("targets", pa.list_(TARGET)),
-        ("config", tables.TEXT),  # `run.json`; there is no secret in it
-    ]
+CAMPAIGNS = tables.schema_of(
+    run_id=tables.TEXT,
+    created_at=tables.TIME,
+    finished_at=tables.TIME,
+    status=tables.TEXT,
+    complete=tables.YES_NO,  # whether every case landed on every target
+    contracts=pa.list_(CONTRACT),
+    lakepact=tables.TEXT,
+    judge=tables.TEXT,  # which judges the verdicts are of
+    python=tables.TEXT,
+    spark=tables.TEXT,
+    engine=tables.TEXT,
+    workers=tables.NUMBER,
+    rps=pa.float64(),
+    starts=tables.NUMBER,
+    planned_cases=tables.WHOLE,
+    planned_exchanges=tables.WHOLE,
+    landed_exchanges=tables.WHOLE,
+    targets=pa.list_(TARGET),
+    config=tables.TEXT,  # `run.json`; there is no secret in it
 )
 
 

@@ -22,11 +22,12 @@ PAIRS = pa.list_(pa.struct([("name", TEXT), ("value", TEXT)]))
 TIME = pa.timestamp("us", tz="UTC")
 
 
-def _schema(**columns: Any) -> Schema:
+def schema_of(**columns: Any) -> Schema:
+    """Return the schema of a table from the types of its columns."""
     return pa.schema(list(columns.items()))
 
 
-CASES = _schema(
+CASES = schema_of(
     number=WHOLE,
     case_id=TEXT,
     contract=TEXT,
@@ -46,7 +47,7 @@ ERRANDS = pa.schema([("target", TEXT), *CASES])
 SAID = pa.list_(
     pa.struct([("check_id", TEXT), ("requirement_id", TEXT), ("verdict", TEXT), ("expected", TEXT), ("observed", TEXT), ("step", NUMBER)])
 )
-EXCHANGES = _schema(
+EXCHANGES = schema_of(
     run_id=TEXT,
     exchange_id=TEXT,
     target=TEXT,
@@ -76,8 +77,8 @@ EXCHANGES = _schema(
     response_sha256=TEXT,
     said=SAID,  # at step 0 of a check
 )
-INTERRUPTIONS = _schema(run_id=TEXT, target=TEXT, case_id=TEXT, word=TEXT, verdict=TEXT, reason=TEXT)
-RESULTS = _schema(
+INTERRUPTIONS = schema_of(run_id=TEXT, target=TEXT, case_id=TEXT, word=TEXT, verdict=TEXT, reason=TEXT)
+RESULTS = schema_of(
     run_id=TEXT,
     target=TEXT,
     contract=TEXT,
@@ -93,7 +94,7 @@ RESULTS = _schema(
     observed=TEXT,
     http_status=NUMBER,
 )
-ANSWERS = _schema(
+ANSWERS = schema_of(
     run_id=TEXT,
     target=TEXT,
     contract=TEXT,

@@ -1,4 +1,4 @@
-"""The analysis in SQL that Spark and DuckDB both speak, but for two fragments, over these views.
+"""The analysis in the SQL of DuckDB, over these views.
 
 | view        | holds                                                         |
 |-------------|---------------------------------------------------------------|
@@ -9,119 +9,78 @@
 | `quiet`     | words of the starts that had one request on its way at a time |
 """
 
+# ruff: noqa: S608 - nothing in the queries comes from outside
+
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lakepact.conformance.campaign.analysis.findings import BAD, FINER, KINDS, ORDER, QUANTILES, VERDICTS
 
-from lakepact.conformance.campaign.analysis.summaries import BAD, FINER, QUANTILES, VERDICTS, WORD_DIGITS
+WORD_DIGITS = 6  #: of the word of a start; what follows says which target
 
-KINDS = (*FINER, "header")
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """The SQL functions that differ between engines.
-
-    Args:
-        number_of: the number of distinct values of a column of identifiers.
-        set_of: all distinct values of a column, in order.
-        object_of: values by target, as JSON.
-    """
-
-    number_of: str
-    set_of: str
-    object_of: str
-
-
-SPARK = Dialect(
-    number_of="count(DISTINCT {})",
-    set_of="sort_array(collect_set({}))",
-    object_of="to_json(map_from_entries(sort_array(collect_list(struct(target, {})))))",
-)
-DUCKDB = Dialect(
-    number_of="count(DISTINCT hash({}))",  # 64 bits: a third sooner than whole texts, and one too few among 10⁹ cases in 36 runs
-    set_of="list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))",
-    object_of="CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS VARCHAR)",
-)
-
-_PLACE = "CASE verdict " + " ".join(f"WHEN '{verdict}' THEN {place}" for place, verdict in enumerate(VERDICTS)) + " END"
-_NAMED = "CASE {} " + " ".join(f"WHEN {place} THEN '{verdict}'" for place, verdict in enumerate(VERDICTS)) + " END"
+_PLACE = "CASE verdict " + " ".join(f"WHEN '{verdict}' THEN {place}" for verdict, place in ORDER.items()) + " END"
+_NAMED = "CASE {} " + " ".join(f"WHEN {place} THEN '{verdict}'" for verdict, place in ORDER.items()) + " END"
 _BAD = ", ".join(f"'{verdict}'" for verdict in BAD)
+_SET_OF = "list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))"
 
+_COUNTS = ", ".join(f"count_if(verdict = '{verdict}') AS {column}" for verdict, column in VERDICTS.items())
+# Cases are counted by hashes of 64 bits: a third sooner than whole texts, and one too few among 10⁹ cases in 36 runs.
+_COVERAGE = f"""
+    WITH judged AS (
+        SELECT target, contract, requirement_id, min(level) AS level, min({_PLACE}) AS worst, {_COUNTS},
+               {_SET_OF.format("operation_id")} AS operations, {_SET_OF.format("mode")} AS modes
+        FROM results GROUP BY target, contract, requirement_id
+    ), by_verdict AS (
+        SELECT target, contract, requirement_id, {_PLACE} AS worst, min(case_id) AS first_case_id
+        FROM results GROUP BY target, contract, requirement_id, verdict
+    ), by_case AS (
+        SELECT target, contract, requirement_id, count(DISTINCT hash(case_id)) AS cases
+        FROM results GROUP BY target, contract, requirement_id
+    )
+    SELECT judged.*, {_NAMED.format("worst")} AS verdict, cases, first_case_id
+    FROM judged JOIN by_verdict USING (target, contract, requirement_id, worst) JOIN by_case USING (target, contract, requirement_id)
+    ORDER BY target, contract, requirement_id
+"""
 
-def queries(dialect: Dialect) -> dict[str, str]:
-    """Return the query of each table of `findings`."""
-    return {
-        "coverage": _coverage(dialect),
-        "divergences": _divergences(dialect),
-        "regressions": _REGRESSIONS,
-        "outcomes": _OUTCOMES,
-        "latencies": _LATENCIES,
-    }
-
-
-def _coverage(dialect: Dialect) -> str:
-    counts = ", ".join(f"count_if(verdict = '{verdict}') AS {column}" for verdict, column in VERDICTS.items())
-    return f"""
-        WITH judged AS (
-            SELECT target, contract, requirement_id, min(level) AS level, min({_PLACE}) AS worst, {counts},
-                   {dialect.set_of.format("operation_id")} AS operations, {dialect.set_of.format("mode")} AS modes
-            FROM results GROUP BY target, contract, requirement_id
-        ), by_verdict AS (
-            SELECT target, contract, requirement_id, {_PLACE} AS worst, min(case_id) AS first_case_id
-            FROM results GROUP BY target, contract, requirement_id, verdict
-        ), by_case AS (
-            SELECT target, contract, requirement_id, {dialect.number_of.format("case_id")} AS cases
-            FROM results GROUP BY target, contract, requirement_id
-        )
-        SELECT judged.*, {_NAMED.format("worst")} AS verdict, cases, first_case_id
-        FROM judged JOIN by_verdict USING (target, contract, requirement_id, worst) JOIN by_case USING (target, contract, requirement_id)
-        ORDER BY target, contract, requirement_id
-    """  # noqa: S608 - nothing in it comes from outside
-
-
-def _divergences(dialect: Dialect) -> str:
-    differ = ", ".join(f"min({kind}) <> max({kind}) AS {kind}_differs" for kind in KINDS)
-    coarsest = " ".join(f"WHEN {kind}_differs THEN '{kind}'" for kind in FINER)
-    seen = "CASE kind " + " ".join(f"WHEN '{kind}' THEN {kind}" for kind in KINDS) + " END"
-    return f"""
-        WITH given AS (
-            SELECT case_id, step, {differ} FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
-        ), differing AS (
-            SELECT case_id, step, CASE {coarsest} END AS kind FROM given WHERE {" OR ".join(f"{kind}_differs" for kind in FINER)}
-            UNION ALL SELECT case_id, step, 'header' AS kind FROM given WHERE header_differs
-        ), observed AS (
-            SELECT answers.*, kind FROM answers JOIN differing USING (case_id, step) WHERE state = 'answered' AND mode <> 'check'
-        ), found AS (
-            SELECT min(contract) AS contract, case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, kind,
-                   count(DISTINCT {seen}) AS groups, {dialect.object_of.format(seen)} AS observations
-            FROM observed GROUP BY case_id, step, kind
-        ), breaking AS (
-            SELECT case_id, step, {dialect.set_of.format("requirement_id")} AS requirement_ids
-            FROM results WHERE verdict IN ({_BAD}) GROUP BY case_id, step
-        )
-        SELECT found.*, requirement_ids FROM found LEFT JOIN breaking USING (case_id, step) ORDER BY case_id, step, kind
-    """  # noqa: S608 - nothing in it comes from outside
-
+_DIFFER = ", ".join(f"min({kind}) <> max({kind}) AS {kind}_differs" for kind in KINDS)
+_COARSEST = " ".join(f"WHEN {kind}_differs THEN '{kind}'" for kind in FINER)
+_SEEN = "CASE kind " + " ".join(f"WHEN '{kind}' THEN {kind}" for kind in KINDS) + " END"
+# A check goes on by what it was answered: its requests to two targets are not the same.
+_DIVERGENCES = f"""
+    WITH given AS (
+        SELECT case_id, step, {_DIFFER} FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
+    ), differing AS (
+        SELECT case_id, step, CASE {_COARSEST} END AS kind FROM given WHERE {" OR ".join(f"{kind}_differs" for kind in FINER)}
+        UNION ALL SELECT case_id, step, 'header' AS kind FROM given WHERE header_differs
+    ), observed AS (
+        SELECT answers.*, kind FROM answers JOIN differing USING (case_id, step) WHERE state = 'answered' AND mode <> 'check'
+    ), found AS (
+        SELECT min(contract) AS contract, case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, kind,
+               count(DISTINCT {_SEEN}) AS groups,
+               CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {_SEEN}) ORDER BY target))) AS VARCHAR) AS observations
+        FROM observed GROUP BY case_id, step, kind
+    ), breaking AS (
+        SELECT case_id, step, {_SET_OF.format("requirement_id")} AS requirement_ids
+        FROM results WHERE verdict IN ({_BAD}) GROUP BY case_id, step
+    )
+    SELECT found.*, requirement_ids FROM found LEFT JOIN breaking USING (case_id, step) ORDER BY case_id, step, kind
+"""
 
 _WORST = f"""
     SELECT target, contract, case_id, requirement_id, min({_PLACE}) AS worst
     FROM {{}} JOIN broken USING (target, contract, case_id, requirement_id) GROUP BY target, contract, case_id, requirement_id
-"""  # noqa: S608 - nothing in it comes from outside
-_BROKEN = f"SELECT target, contract, case_id, requirement_id FROM {{}} WHERE verdict IN ({_BAD})"  # noqa: S608 - as above
-_IS_BAD = f"IN ({', '.join(str(list(VERDICTS).index(verdict)) for verdict in BAD)})"
-_PASS = list(VERDICTS).index("pass")
-
+"""
+_BROKEN = f"SELECT target, contract, case_id, requirement_id FROM {{}} WHERE verdict IN ({_BAD})"
+_IS_BAD = f"IN ({', '.join(str(ORDER[verdict]) for verdict in BAD)})"
 # Only what is broken in one of the runs can have changed: all else is left out before it is grouped.
 _REGRESSIONS = f"""
     WITH broken AS ({_BROKEN.format("results")} UNION {_BROKEN.format("base")}),
          old AS ({_WORST.format("base")}), new AS ({_WORST.format("results")})
-    SELECT target, contract, case_id, requirement_id, CASE WHEN old.worst = {_PASS} THEN 'regression' ELSE 'mended' END AS kind,
+    SELECT target, contract, case_id, requirement_id, CASE WHEN old.worst = {ORDER["pass"]} THEN 'regression' ELSE 'mended' END AS kind,
            {_NAMED.format("old.worst")} AS before, {_NAMED.format("new.worst")} AS after
     FROM old JOIN new USING (target, contract, case_id, requirement_id)
-    WHERE (old.worst = {_PASS} AND new.worst {_IS_BAD}) OR (old.worst {_IS_BAD} AND new.worst = {_PASS})
+    WHERE (old.worst = {ORDER["pass"]} AND new.worst {_IS_BAD}) OR (old.worst {_IS_BAD} AND new.worst = {ORDER["pass"]})
     ORDER BY target, contract, case_id, requirement_id
-"""  # noqa: S608 - nothing in it comes from outside
+"""
 
 _OUTCOMES = """
     SELECT target, contract, operation_id, mode, state, status, count(*) AS exchanges
@@ -133,4 +92,13 @@ _LATENCIES = f"""
     SELECT target, contract, operation_id, count(*) AS exchanges, {_QUANTILES}
     FROM exchanges JOIN quiet ON substr(exchanges.word, 1, {WORD_DIGITS}) = quiet.word
     WHERE state = 'answered' GROUP BY target, contract, operation_id ORDER BY target, contract, operation_id
-"""  # noqa: S608 - nothing in it comes from outside
+"""
+
+#: The query of each table of `findings`.
+QUERIES = {
+    "coverage": _COVERAGE,
+    "divergences": _DIVERGENCES,
+    "regressions": _REGRESSIONS,
+    "outcomes": _OUTCOMES,
+    "latencies": _LATENCIES,
+}

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning.generation import Block, drawn
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.analysis.findings import Sources
     from lakepact.conformance.campaign.execution.job import Job
     from lakepact.conformance.evidence.arrow import Table
 
@@ -50,10 +48,6 @@ class Engine(Protocol):
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
-        ...
-
-    def analyse(self, sources: Sources) -> dict[str, Table]:
-        """Return all tables of `findings`."""
         ...
 
 
@@ -101,10 +95,6 @@ class LocalEngine:
         ]
         for future in futures:
             future.result()
-
-    def analyse(self, sources: Sources) -> dict[str, Table]:
-        """Return all tables of `findings`."""
-        return duckdb_analysis.analysed(sources)
 
 
 def _end_with_parent() -> None:

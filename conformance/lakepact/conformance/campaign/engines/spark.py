@@ -17,20 +17,18 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
-from lakepact.conformance.campaign.analysis import sql
 from lakepact.conformance.campaign.engines import code_bundle, doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_batches
 from lakepact.conformance.campaign.planning.generation import Block, drawn
-from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, tidy
+from lakepact.conformance.campaign.tables import ANSWERS, CASES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
 from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.analysis.findings import Sources
     from lakepact.conformance.campaign.engines.local import Features, Rows
     from lakepact.conformance.campaign.execution.job import Job
     from lakepact.conformance.evidence.arrow import Schema, Table
@@ -59,20 +57,11 @@ LOCAL = {
 #: Of these, what a Connect server lets a session say.
 CONNECTED = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions", "spark.sql.execution.arrow.maxRecordsPerBatch")
 WILDCARDS = re.compile(r"[][{}*?\\]")  #: of Hadoop's paths
-BLOCKS = pa.schema(
-    [
-        ("place", NUMBER),
-        ("contract", TEXT),
-        ("seed", WHOLE),
-        ("what", TEXT),
-        ("modes", pa.list_(TEXT)),
-        ("times", NUMBER),
-        ("per_seed", NUMBER),
-        ("only", pa.list_(TEXT)),
-    ]
+BLOCKS = schema_of(
+    place=NUMBER, contract=TEXT, seed=WHOLE, what=TEXT, modes=pa.list_(TEXT), times=NUMBER, per_seed=NUMBER, only=pa.list_(TEXT)
 )
 DRAWN = pa.schema([("place", NUMBER), *CASES])
-TAKEN = pa.schema([("target", TEXT), ("cases", WHOLE)])
+TAKEN = schema_of(target=TEXT, cases=WHOLE)
 OFTEN = 50  #: cases after which a worker reports that it is alive: it ends if the driver is gone
 MANY = 1000  #: partitions to look at to learn how many tasks run at a time
 BLOCKS_EACH = 4  #: partitions per worker: partitions differ in cost
@@ -183,21 +172,6 @@ class Spark:
         self._written(judged.select(*ANSWERS.names), answers)
         for folder in (results, answers):
             tidy(folder)
-
-    def analyse(self, sources: Sources) -> dict[str, Table]:
-        """Return all tables of `findings`, by Spark SQL."""
-        self._view("results", sources.results, RESULTS)
-        self._view("base", sources.base, RESULTS)
-        self._view("answers", sources.answers, ANSWERS)
-        self._view("exchanges", sources.exchanges, EXCHANGES)
-        words = pa.table({"word": pa.array(sources.quiet, TEXT)})
-        self._session.createDataFrame(words).createOrReplaceTempView("quiet")
-        return {name: self._session.sql(query).toArrow() for name, query in sql.queries(sql.SPARK).items()}
-
-    def _view(self, name: str, folder: Path | None, schema: Schema) -> None:
-        files = _files(folder) if folder is not None else []
-        frame = self._session.read.parquet(*files) if files else self._session.createDataFrame([], _spark_schema(schema))
-        frame.createOrReplaceTempView(name)
 
     def _written(self, frame: Any, folder: Path) -> None:
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
-from lakepact.conformance.campaign.analysis.summaries import BAD, FINER, ORDER, VERDICTS
+from lakepact.conformance.campaign.analysis.findings import BAD, FINER, ORDER, VERDICTS
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging.answers import differences
 from lakepact.conformance.evidence.arrow import pa, pc, pq

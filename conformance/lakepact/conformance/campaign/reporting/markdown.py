@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.analysis.summaries import VERDICTS
+from lakepact.conformance.campaign.analysis.findings import VERDICTS
 from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, KINDS, MOST, QUIET
 from lakepact.conformance.evidence.escaping import code, plain
 from lakepact.conformance.evidence.escaping import markdown as md
