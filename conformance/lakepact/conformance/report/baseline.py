@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.requests import judged_request
+from lakepact.conformance.report.requests import deciding, exchanges_of, judged_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,20 +16,20 @@ REASON = 120  #: characters of a reason
 UNEXAMINED = "not examined yet"  #: how the reasons of new failures begin
 
 
-def failing(report: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def failing(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the results that fail a run: broken MUSTs, of strict runs broken SHOULDs too, and known failures that still fail."""
     outcomes = {Outcome.FAIL, Outcome.KNOWN_FAIL} | ({Outcome.WARN} if report[0]["strict"] else set())
     return [line for line in report if line["line"] == "result" and line["outcome"] in outcomes]
 
 
-def text(report: Sequence[Mapping[str, Any]]) -> str:
+def text(report: Sequence[dict[str, Any]]) -> str:
     """Return the file of known failures: the reasons of those that were known, and the evidence of all."""
     return "\n".join(_lines(report)) + "\n"
 
 
-def _lines(report: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _lines(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     header = report[0]
-    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    exchanges = exchanges_of(report)
     causes = {line["number"]: line for line in report if line["line"] == "cause"}
     results = failing(report)
     target = f"{plain(header['target'])}, {header['contract']} {header['version']}"
@@ -47,7 +47,7 @@ def _lines(report: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _entry(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the line of one requirement, after its evidence."""
-    verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+    verdict = deciding(result)
     request = judged_request(verdict, exchanges)
     evidence = {"request": request, **{name: verdict.get(name, "") for name in ("expected", "actual")}}
     evidence |= {"clause": result["clause"], "check": verdict["check"]}

@@ -1,4 +1,4 @@
-"""Blocked requirements, grouped by what blocks them."""
+"""The findings of a report in the order in which formats show them: by cause, and blocked requirements by what blocks them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,25 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Outcome
+from lakepact.conformance.report.requests import deciding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+EVIDENCE = (Outcome.ERROR, Outcome.FAIL, Outcome.UNEXPECTED_PASS, Outcome.BLOCKED, Outcome.WARN)
 STEP = re.compile(r"(?:blocked by |a set-up step failed \()([A-Z][\w-]+)")  #: the requirement of the step that failed
+
+
+def findings(report: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any] | None, list[dict[str, Any]]]]:
+    """Yield each cause with its results, then results without a cause in groups, the worst outcome first."""
+    results = [line for line in report if line["line"] == "result"]
+    by_id = {result["requirement"]: result for result in results}
+    for line in report:
+        if line["line"] == "cause":
+            yield line, [by_id[requirement] for requirement in line["requirements"]]
+    for outcome in EVIDENCE:
+        for group in grouped(result for result in results if result["outcome"] == outcome and "cause" not in result):
+            yield None, group
 
 
 def grouped(results: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -24,16 +38,11 @@ def grouped(results: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 def reason(result: Mapping[str, Any]) -> str:
     """Return why a requirement is blocked."""
-    return str(_verdict(result).get("actual") or _key(result))
+    return str(deciding(result).get("actual") or _key(result))
 
 
 def _key(result: Mapping[str, Any]) -> str:
     """Return the requirement whose step blocks a result, or else the reason."""
-    why = str(_verdict(result).get("remark", "")).removeprefix(ENDED_EARLY)
+    why = str(deciding(result).get("remark", "")).removeprefix(ENDED_EARLY)
     step = STEP.match(why)
     return step[1] if step else why
-
-
-def _verdict(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    blocked: Mapping[str, Any] = next(v for v in result["verdicts"] if v["outcome"] == Outcome.BLOCKED)
-    return blocked

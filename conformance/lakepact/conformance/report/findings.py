@@ -10,7 +10,8 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import plural
 from lakepact.conformance.report.looks import LOOKS
-from lakepact.conformance.report.requests import cases, judged_request
+from lakepact.conformance.report.page import chip
+from lakepact.conformance.report.requests import deciding, exchanges_of, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ class Findings:
     def __init__(self, report: Sequence[dict[str, Any]]) -> None:
         self._header = report[0]
         self._causes = [line for line in report if line["line"] == "cause"]
-        self._exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+        self._exchanges = exchanges_of(report)
 
     def by_cause(self, findings: Sequence[dict[str, Any]]) -> Iterator[str]:
         """Return some results by cause, the gravest first; results without a cause come last, blocked ones by their reason."""
@@ -57,35 +58,29 @@ class Findings:
     def _finding(self, result: Mapping[str, Any], severity: str) -> str:
         header, look = self._header, LOOKS[Outcome(result["outcome"])]
         listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in self._terms(result).items())
-        verdict = _verdict(result)
+        verdict = deciding(result)
         sent = [self._exchanges[n] for n in verdict.get("exchanges", ()) if n in self._exchanges]
         return (
             f'<article class="{look.style}" id="{escape(result["requirement"])}" {marks(result, severity)}>'
-            f'<h3>{escape(result["requirement"])} <span class="v {look.style}">{look.sign} {escape(result["level"])}</span></h3>'
+            f"<h3>{escape(result['requirement'])} {chip(look, result['level'])}</h3>"
             f"<p>{html_sentence(result['sentence'])}</p>"
             f'<p class="clause">{escape(header["contract"])} {escape(header["version"])} {escape(result["clause"])}'
             f" · {escape(result['area'])}</p><dl>{listed}</dl>{_evidence(sent)}</article>"
         )
 
     def _terms(self, result: Mapping[str, Any]) -> dict[str, str]:
-        """Return the terms of a finding and what is said about each, as HTML."""
-        verdict = _verdict(result)
+        """Return the terms of a finding, as HTML."""
+        verdict = deciding(result)
         again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
-        shown = {
-            "request": judged_request(verdict, self._exchanges),
-            "expected": verdict.get("expected"),
-            "actual": verdict.get("actual"),
-            "cases": cases(verdict),
-        }
-        terms = {name: f"<code>{escape(text)}</code>" for name, text in shown.items() if text}
-        if verdict.get("remark") and not verdict.get("actual", "").startswith(verdict["remark"]):
-            terms["remark"] = escape(verdict["remark"])
+        found = {name: f"<code>{escape(text)}</code>" for name, text in terms(result, self._exchanges).items()}
+        if "remark" in found:
+            found["remark"] = escape(verdict["remark"])
         if result["interpretation"]:
-            terms["interpretation"] = html_sentence(result["interpretation"])
+            found["interpretation"] = html_sentence(result["interpretation"])
         for correction in result["corrections"]:
-            terms[f"correction {escape(correction['id'])}"] = f"{html_sentence(correction['sentence'])} ({escape(correction['effect'])})"
-        terms["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
-        return terms
+            found[f"correction {escape(correction['id'])}"] = f"{html_sentence(correction['sentence'])} ({escape(correction['effect'])})"
+        found["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
+        return found
 
 
 def marks(result: Mapping[str, Any], severity: str = "") -> str:
@@ -100,12 +95,6 @@ def _folded(mark: str, style: str, title: str, shown: Sequence[Mapping[str, Any]
         ids += f": {html_sentence(shown[0]['sentence'])}"
     summary = f'<span class="v {style}">{mark}</span> <span>{escape(title)}</span> <small>{ids}</small>'
     return f'<details class="group cause"><summary>{summary}</summary>{"".join(parts)}</details>'
-
-
-def _verdict(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the verdict that decided the outcome."""
-    found: Mapping[str, Any] = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
-    return found
 
 
 def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:

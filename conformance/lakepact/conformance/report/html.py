@@ -11,9 +11,8 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, summary
 from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.findings import Findings, marks
-from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, styles
-from lakepact.conformance.report.page import page, wide
-from lakepact.conformance.report.plots import ring, share_bar
+from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, looks
+from lakepact.conformance.report.page import card, chip, page, section, share_bar, top, wide
 from lakepact.conformance.report.requests import settings
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def html(report: Sequence[dict[str, Any]]) -> str:
     shown = {anchor: [r for o in outcomes for r in results if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
     absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
     passed = [r for r in results if r["outcome"] == Outcome.PASS]
-    parts = [*_top(header, footer, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, summary(report))]
+    parts = [_top(header, footer, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, summary(report))]
     parts += [_filters(results, report)] if results else []
     for anchor, listed in shown.items():
         heading, _, lead = SECTIONS[anchor]
@@ -83,12 +82,9 @@ def _top(
     footer: Mapping[str, Any],
     results: Sequence[Mapping[str, Any]],
     listed: Mapping[str, Sequence[Any]],
-) -> Iterator[str]:
-    look = VERDICTS[footer["verdict"]]
-    yield f'<header class="top"><p class="kicker">{escape(header["title"])} {escape(header["version"])}</p>'
-    yield f'<h1><span class="v {look.style}">{look.sign} {look.sentence}</span></h1>'
-    yield f'<p id="target"><code>{escape(header["target"])}</code></p>'
-    told = {
+) -> str:
+    facts = {
+        "target": header["target"],
         "checked": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
         **settings(header),
         "requirements": f"{len(results):,}",
@@ -98,20 +94,22 @@ def _top(
         "requests": f"{footer['requests']:,}",
         "seconds": f"{footer['seconds']:.1f}",
     }
-    yield f'<ul class="meta">{"".join(f"<li>{name} <b>{escape(value)}</b></li>" for name, value in told.items())}</ul>'
-    if "stopped" in footer:
-        so_far = "Not everything was checked." if results else "Nothing could be checked."
-        yield f'<p class="notice"><b>{so_far}</b> {escape(footer["stopped"])}</p>'
-    if header["only"]:
-        yield f'<p class="notice"><b>Part of the contract:</b> limited to <code>{escape(", ".join(header["only"]))}</code>.</p>'
-    if header["strict"]:
-        yield '<p class="notice"><b>Strict:</b> a broken SHOULD counts like a broken MUST.</p>'
-    links = {"areas": "Areas"} if results else {}
     headings = {**{anchor: heading for anchor, (heading, _, _) in SECTIONS.items()}, "absent": "Not offered", "passed": "Passed"}
+    links = {"areas": "Areas"} if results else {}
     links |= {anchor: f"{headings[anchor]} ({len(found)})" for anchor, found in listed.items() if found}
-    if _of_a_server(header):
-        links |= {"offer": "The target"}
-    yield "<nav>" + "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in links.items()) + "</nav></header>"
+    links |= {"offer": "The target"} if _of_a_server(header) else {}
+    look = VERDICTS[footer["verdict"]]
+    kicker = f"{header['title']} {header['version']}"
+    return top(kicker, chip(look, look.sentence), facts, notices=_notices(header, footer, has_results=bool(results)), links=links)
+
+
+def _notices(header: Mapping[str, Any], footer: Mapping[str, Any], *, has_results: bool) -> Iterator[str]:
+    if "stopped" in footer:
+        yield f"<b>{'Not everything was' if has_results else 'Nothing could be'} checked.</b> {escape(footer['stopped'])}"
+    if header["only"]:
+        yield f"<b>Part of the contract:</b> limited to <code>{escape(', '.join(header['only']))}</code>."
+    if header["strict"]:
+        yield "<b>Strict:</b> a broken SHOULD counts like a broken MUST."
 
 
 def _summary(results: Sequence[Mapping[str, Any]], causes: str) -> Iterator[str]:
@@ -120,30 +118,14 @@ def _summary(results: Sequence[Mapping[str, Any]], causes: str) -> Iterator[str]
     if causes:
         yield f'<p id="causes"><b>{escape(causes)}.</b></p>'
     seen: Counter[str] = Counter(r["outcome"] for r in results)
-    judged = len(results) - seen[Outcome.NOT_OFFERED]
-    tally = "".join(
-        f'<li><span class="v {look.style or "none"}">{look.sign} {seen[o]:,} {look.sentence}</span></li>'
-        for o, look in LOOKS.items()
-        if seen[o]
-    )
     areas = by_area(results)
-    squares = "".join(
-        f'<i class="{LOOKS[Outcome(r["outcome"])].style}" title="{escape(r["requirement"])}: {LOOKS[Outcome(r["outcome"])].sentence}"></i>'
-        for area in areas
-        for r in results
-        if r["area"] == area
-    )
-    yield (
-        f'<div class="cards"><div class="card"><div class="big">{ring(styles(seen))}<div>'
-        f"<strong>{seen[Outcome.PASS]:,} of {judged:,}</strong>"
-        f'<span>of the applicable requirements pass</span></div></div><ul class="tally">{tally}</ul>'
-        f'<div class="field" role="img" aria-label="one square per requirement">{squares}</div></div></div>'
-    )
+    squares = ((LOOKS[Outcome(r["outcome"])], r["requirement"]) for area in areas for r in results if r["area"] == area)
+    yield f'<div class="cards">{card("", "", looks(seen), squares)}</div>'
     shown = [o for o in LOOKS if seen[o]]
     rows = [_row(escape(area), counted, shown) for area, counted in areas.items()]
     rows.append(_row("<b>all</b>", seen, shown))
-    yield '<section id="areas"><h2>Areas</h2>'
-    yield wide(("area", *(f"{LOOKS[o].sign} {o.value}" for o in shown), "shares"), rows, numbers=len(shown)) + "</section>"
+    head = ("area", *(f"{LOOKS[o].sign} {o.value}" for o in shown), "shares")
+    yield from section("areas", "Areas", [wide(head, rows, ["n"] * len(shown))])
 
 
 def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str:
@@ -153,7 +135,7 @@ def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str
         else '<td class="n zero">0</td>'
         for o in shown
     )
-    return f'<tr><th scope="row">{area}</th>{cells}<td class="shares">{share_bar(styles(counted))}</td></tr>'
+    return f'<tr><th scope="row">{area}</th>{cells}<td class="shares">{share_bar(looks(counted))}</td></tr>'
 
 
 def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Iterator[str]:

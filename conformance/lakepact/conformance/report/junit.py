@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from lakepact.conformance.evidence.escaping import xml
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report.requests import deciding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
                 suite, "testcase", classname=xml(f"{header['contract']}.{area}"), name=xml(f"{result['requirement']} {result['sentence']}")
             )
             if kind is not None:
-                verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+                verdict = deciding(result)
                 cause = f"cause {result['cause']}: " if "cause" in result else ""
                 message = (
                     f"{cause}expected {verdict.get('expected', '')}, got {verdict.get('actual', '')}"

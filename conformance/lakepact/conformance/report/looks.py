@@ -1,4 +1,4 @@
-"""The colour, sign and words of each outcome."""
+"""The colour, sign and words of each outcome and verdict."""
 
 from __future__ import annotations
 
@@ -32,6 +32,13 @@ LOOKS: Mapping[Outcome, Look] = {
     Outcome.NOT_OFFERED: Look("", "·", "not offered"),
 }
 
+#: How verdicts of a campaign are shown; an empty one is of a requirement that no exchange concerns.
+OF_CAMPAIGNS: Mapping[str, Look] = {
+    **{outcome.value: LOOKS[outcome] for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)},
+    "inconclusive": Look("inconclusive", "?", "inconclusive"),
+    "": Look("", "·", "not seen"),
+}
+
 #: How a whole run is shown.
 VERDICTS = {
     "conformant": Look("pass", "✓", "Conformant"),
@@ -40,13 +47,9 @@ VERDICTS = {
 }
 
 
-def styles(seen: Mapping[str, int]) -> Counter[str]:
-    """Return counts by class of the style sheet; outcomes without a class are left out."""
-    counted: Counter[str] = Counter()
-    for outcome, count in seen.items():
-        if style := LOOKS[Outcome(outcome)].style:
-            counted[style] += count
-    return counted
+def looks(seen: Mapping[str, int]) -> dict[Look, int]:
+    """Return how many outcomes have each look, in the order in which pages show them."""
+    return {look: seen[outcome] for outcome, look in LOOKS.items() if seen.get(outcome)}
 
 
 def by_area(results: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:

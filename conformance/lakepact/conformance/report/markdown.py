@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence as sentence
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.blocked import grouped, reason
+from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import summary
-from lakepact.conformance.report.requests import cases, judged_request
-from lakepact.conformance.report.text import EVIDENCE
+from lakepact.conformance.report.looks import by_area
+from lakepact.conformance.report.requests import curls, deciding, exchanges_of, judged_request, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -25,10 +24,25 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
     path.write_text("\n".join(_document(report)) + "\n", encoding="utf-8")
 
 
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, alignment: str = "---", aligned: int = 0) -> Iterator[str]:
+    """Yield the lines of a table.
+
+    Args:
+        head: names of the columns, escaped.
+        rows: the cells of each row, escaped.
+        alignment: how columns after the first are aligned.
+        aligned: how many.
+    """
+    marks = ("---", *[alignment] * aligned, *["---"] * len(head))
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'|'.join(marks[: len(head)])}|"
+    yield from (f"| {' | '.join(cells)} |" for cells in rows)
+
+
 def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
-    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    exchanges = exchanges_of(report)
     yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'])}\n"
     yield f"{code(header['target'])}, checked {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
@@ -38,67 +52,52 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
         return
     if summary(report):
         yield f"{md(summary(report))}.\n"
-    yield from _areas(results)
-    yield from _causes(report, exchanges)
-    for outcome in EVIDENCE:
-        listed = [r for r in results if r["outcome"] == outcome and "cause" not in r]
-        if listed:
-            yield f"\n## {outcome.value}\n"
-        for group in grouped(listed):
-            yield from _evidence(group[0], exchanges) if len(group) == 1 else _blocked(group, exchanges)
+    shown = [o for o in Outcome if o in {r["outcome"] for r in results}]
+    rows = ((md(area), *(str(seen[o]) for o in shown)) for area, seen in by_area(results).items())
+    yield from table(("area", *(o.value for o in shown)), rows, alignment="---:", aligned=len(shown))
+    outcome = None
+    for cause, group in findings(report):
+        if cause is not None:
+            yield from _cause(cause, group, exchanges)
+            continue
+        if outcome != group[0]["outcome"]:
+            outcome = group[0]["outcome"]
+            yield f"\n## {outcome}\n"
+        yield from _evidence(group[0], exchanges) if len(group) == 1 else _blocked(group, exchanges)
 
 
-def _causes(report: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
-    """Yield a section for each cause: the evidence of its first requirement, and the others by their sentences."""
-    by_id = {line["requirement"]: line for line in report if line["line"] == "result"}
-    for cause in (line for line in report if line["line"] == "cause"):
-        first, *others = (by_id[requirement] for requirement in cause["requirements"])
-        yield f"\n## Cause {cause['number']} ({md(cause['outcome'])}): {md(cause['severity'])}\n"
-        yield f"{md(cause['title'])}\n"
-        yield from _evidence(first, exchanges)
-        if others:
-            yield "\nAlso broken:\n"
-        yield from (f"- {md(r['requirement'])} ({md(r['level'])}): {sentence(r['sentence'])}" for r in others)
+def _cause(cause: Mapping[str, Any], results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a cause: the evidence of its first requirement, and the others by their sentences."""
+    yield f"\n## Cause {cause['number']} ({md(cause['outcome'])}): {md(cause['severity'])}\n"
+    yield f"{md(cause['title'])}\n"
+    yield from _evidence(results[0], exchanges)
+    if results[1:]:
+        yield "\nAlso broken:\n"
+    yield from map(_line, results[1:])
 
 
-def _blocked(results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
+def _blocked(results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
     """Yield requirements that one reason blocks: the reason, the request that shows it, and their sentences."""
-    verdict = next(v for v in results[0]["verdicts"] if v["outcome"] == Outcome.BLOCKED)
     yield f"### {len(results)} requirements\n"
     yield f"- reason: {code(reason(results[0]))}"
-    request = judged_request(verdict, exchanges)
+    request = judged_request(deciding(results[0]), exchanges)
     if request:
         yield f"- request: {code(request)}"
     yield ""
-    yield from (f"- {md(r['requirement'])} ({md(r['level'])}): {sentence(r['sentence'])}" for r in results)
+    yield from map(_line, results)
 
 
-def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
-    shown = [o for o in Outcome if o in {r["outcome"] for r in results}]
-    yield "| area | " + " | ".join(o.value for o in shown) + " |"
-    yield "|---|" + "---:|" * len(shown)
-    areas: dict[str, Counter[str]] = defaultdict(Counter)
-    for result in results:
-        areas[result["area"]][result["outcome"]] += 1
-    for area, seen in areas.items():
-        yield f"| {md(area)} | " + " | ".join(str(seen[o]) for o in shown) + " |"
+def _line(result: Mapping[str, Any]) -> str:
+    return f"- {md(result['requirement'])} ({md(result['level'])}): {sentence(result['sentence'])}"
 
 
-def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
-    verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+def _evidence(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
     yield f"### {md(result['requirement'])} ({md(result['level'])})\n"
     yield f"{sentence(result['sentence'])}\n"
-    request = judged_request(verdict, exchanges)
-    if request:
-        yield f"- request: {code(request)}"
-    shown = ("expected", "actual") if verdict.get("actual", "").startswith(verdict.get("remark", "")) else ("expected", "actual", "remark")
-    yield from (f"- {label}: {code(verdict[label])}" for label in shown if label in verdict)
-    if cases(verdict):
-        yield f"- cases: {md(cases(verdict))}"
+    yield from (f"- {name}: {code(text)}" for name, text in terms(result, exchanges).items())
     yield f"- clause: {code(result['clause'])}"
     if result["interpretation"]:
         yield f"- interpretation: {md(result['interpretation'])}"
     yield from (f"- correction {md(e['id'])} ({md(e['effect'])}): {sentence(e['sentence'])}" for e in result["corrections"])
-    curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
-    if curls:
-        yield from ("", *code_block(curls, "sh"), "")
+    if sent := curls(deciding(result), exchanges):
+        yield from ("", *code_block(sent, "sh"), "")

@@ -13,9 +13,9 @@ from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.report.compatibility import REQUIREMENT, cell_text, counted, incomplete, marks, outcome_of, signs
-from lakepact.conformance.report.looks import LOOKS, VERDICTS, styles
-from lakepact.conformance.report.page import SAYS, page, wide
-from lakepact.conformance.report.plots import ring, share_bar
+from lakepact.conformance.report.looks import LOOKS, VERDICTS, looks
+from lakepact.conformance.report.markdown import table
+from lakepact.conformance.report.page import SAYS, card, chip, page, section, share_bar, top, wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 def show(matrix: Matrix, console: Console) -> None:
     """Print a matrix."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(matrix.by, no_wrap=True)
+    printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    printed.add_column(matrix.by, no_wrap=True)
     for column in matrix.columns:
-        table.add_column(terminal(column.name), justify="center" if matrix.by == REQUIREMENT else "left")
+        printed.add_column(terminal(column.name), justify="center" if matrix.by == REQUIREMENT else "left")
     for row in matrix.rows:
-        table.add_row(terminal(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
-    table.add_section()
-    table.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns))
-    table.add_row("[bold]causes[/]", *(of_causes(column) for column in matrix.columns))
-    console.print(table)
+        printed.add_row(terminal(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
+    printed.add_section()
+    printed.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].sentence.lower() for column in matrix.columns))
+    printed.add_row("[bold]causes[/]", *(of_causes(column) for column in matrix.columns))
+    console.print(printed)
     for line in (signs(matrix), *matrix.notes):
         console.print(terminal(line), highlight=False, soft_wrap=True)
     for column in matrix.columns:
@@ -59,18 +59,22 @@ def markdown(matrix: Matrix) -> str:
 
 def _markdown(matrix: Matrix) -> Iterator[str]:
     yield f"# {md(matrix.title)} {md(matrix.version)}: compatibility by {matrix.by}\n"
-    yield "| report | target | checked | verdict | causes of failures |"
-    yield "|---|---|---|---|---|"
-    yield from (f"| {md(c.name)} | {code_cell(c.url)} | {md(c.ended)} | {md(c.verdict)} | {md(of_causes(c))} |" for c in matrix.columns)
-    notes = [*incomplete(matrix.columns), *matrix.notes]
-    yield from ("", *(f"- {md(note)}" for note in notes)) if notes else ()
+    head = ("report", "target", "checked", "verdict", "causes of failures")
+    yield from table(head, ((md(c.name), code_cell(c.url), md(c.ended), md(c.verdict), md(of_causes(c))) for c in matrix.columns))
+    if remarks := _remarks(matrix):
+        yield from ("", *(f"- {md(remark)}" for remark in remarks))
     yield f"\n{signs(matrix)}.\n"
-    last = matrix.by == REQUIREMENT
-    yield f"| {matrix.by} | " + " | ".join(md(column.name) for column in matrix.columns) + (f" | {SAYS} |" if last else " |")
-    yield "|---|" + (":---:|" if last else "---|") * len(matrix.columns) + ("---|" if last else "")
-    for row in matrix.rows:
-        cells = " | ".join(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns)
-        yield f"| {md(row.name)} | {cells} |" + (f" {markdown_sentence(row.sentence)} |" if last else "")
+    is_last = matrix.by == REQUIREMENT
+    rows = (
+        (
+            md(row.name),
+            *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns),
+            *([markdown_sentence(row.sentence)] if is_last else []),
+        )
+        for row in matrix.rows
+    )
+    names = [matrix.by, *(md(column.name) for column in matrix.columns), *([SAYS] if is_last else [])]
+    yield from table(names, rows, alignment=":---:" if is_last else "---", aligned=len(matrix.columns))
 
 
 def html(matrix: Matrix) -> str:
@@ -80,31 +84,25 @@ def html(matrix: Matrix) -> str:
 
 
 def _html(matrix: Matrix) -> Iterator[str]:
-    yield '<header class="top"><p class="kicker">Compatibility matrix</p>'
-    yield f"<h1>{escape(matrix.title)} {escape(matrix.version)}</h1>"
-    yield from (f'<p class="notice">{escape(line)}</p>' for line in (*incomplete(matrix.columns), *matrix.notes))
-    yield '</header><main><div class="cards">'
+    yield top("Compatibility matrix", escape(f"{matrix.title} {matrix.version}"), {}, notices=map(escape, _remarks(matrix)))
+    yield '<main><div class="cards">'
     yield from map(_card, matrix.columns)
-    yield f'</div><section id="matrix"><h2>By {escape(matrix.by)}</h2><p class="lead">{escape(signs(matrix))}.</p>'
     names, last = [column.name for column in matrix.columns], (SAYS,) if matrix.by == REQUIREMENT else ()
-    yield wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], centred=len(names) if last else 0)
-    yield "</section></main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact check</code>.</p></footer>"
+    marks = ["c"] * len(names) if last else ()
+    whole = wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], marks)
+    yield "</div>"
+    yield from section("matrix", f"By {matrix.by}", [whole], lead=f"{signs(matrix)}.")
+    yield "</main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact check</code>.</p></footer>"
+
+
+def _remarks(matrix: Matrix) -> list[str]:
+    return [*incomplete(matrix.columns), *matrix.notes]
 
 
 def _card(column: Column) -> str:
     look = VERDICTS[column.verdict]
-    kept, judged = counted(column.seen)
-    tally = "".join(
-        f'<li><span class="v {LOOKS[o].style or "none"}">{LOOKS[o].sign} {column.seen[o]:,} {LOOKS[o].sentence}</span></li>'
-        for o in LOOKS
-        if column.seen[o]
-    )
-    return (
-        f'<div class="card"><h3>{escape(column.name)} <span class="v {look.style}">{look.sign} {look.sentence}</span></h3>'
-        f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures: {escape(of_causes(column))}</p>'
-        f'<div class="big">{ring(styles(column.seen))}<div>'
-        f'<strong>{kept:,} of {judged:,}</strong><span>requirements pass</span></div></div><ul class="tally">{tally}</ul></div>'
-    )
+    where = f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures: {escape(of_causes(column))}</p>'
+    return card(f"{escape(column.name)} {chip(look, look.sentence)}", where, looks(column.seen))
 
 
 def _row(row: Row, matrix: Matrix) -> str:
@@ -120,9 +118,9 @@ def _html_cell(cell: Mapping[str, int] | None, matrix: Matrix) -> str:
         return f'<td{centred}><span class="v none" title="not in this report">{cell_text(cell, matrix.by)}</span></td>'
     if matrix.by == REQUIREMENT:
         look = LOOKS[outcome_of(cell)]
-        return f'<td{centred}><span class="v {look.style or "none"}" title="{look.sentence}">{look.sign}</span></td>'
+        return f"<td{centred}>{chip(look, title=look.sentence)}</td>"
     kept, judged = counted(cell)
     if not judged:
-        return f'<td><span class="v none" title="{LOOKS[Outcome.NOT_OFFERED].sentence}">{cell_text(cell, matrix.by)}</span></td>'
-    bad = " ".join(f'<span class="v {LOOKS[o].style}" title="{LOOKS[o].sentence}">{LOOKS[o].sign} {n}</span>' for o, n in marks(cell))
-    return f"<td>{kept} of {judged} {bad}{share_bar(styles(cell))}</td>"
+        return f"<td>{chip(LOOKS[Outcome.NOT_OFFERED], title=LOOKS[Outcome.NOT_OFFERED].sentence)}</td>"
+    bad = " ".join(chip(LOOKS[o], n, title=LOOKS[o].sentence) for o, n in marks(cell))
+    return f"<td>{kept} of {judged} {bad}{share_bar(looks(cell))}</td>"

@@ -1,4 +1,4 @@
-"""The request that a verdict is about, its cases, and the settings of a run, in one line each."""
+"""The texts that every format shows of a result: the verdict that decided it, its request, its cases, and the settings of the run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,39 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 STATUS = re.compile(r"status (\d{3})")
+
+
+def exchanges_of(report: Iterable[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """Return the exchanges of a report by number."""
+    return {line["number"]: line for line in report if line["line"] == "exchange"}
+
+
+def deciding(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the verdict that decided the outcome of a result."""
+    verdict: Mapping[str, Any] = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+    return verdict
+
+
+def terms(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> dict[str, str]:
+    """Return what was expected and what happened, by labels; a remark that the actual result repeats is left out."""
+    verdict = deciding(result)
+    shown = {
+        "request": judged_request(verdict, exchanges),
+        "expected": verdict.get("expected", ""),
+        "actual": verdict.get("actual", ""),
+        "cases": cases(verdict),
+        "remark": verdict.get("remark", ""),
+    }
+    repeated = {"remark"} if shown["actual"].startswith(shown["remark"]) else set[str]()
+    return {name: text for name, text in shown.items() if text and name not in repeated}
+
+
+def curls(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> list[str]:
+    """Return the curl lines of the requests that lead to a verdict."""
+    return [exchanges[number]["curl"] for number in verdict.get("exchanges", ()) if number in exchanges]
 
 
 def judged_request(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> str:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-#: Signs of verdicts, which screen readers read aloud.
-SIGNS = {"pass": "✓", "fail": "✗", "warn": "!", "error": "⚡", "inconclusive": "?", "": "·"}
-NAMES = {
-    "pass": "kept",
-    "fail": "not kept",
-    "warn": "advice not followed",
-    "error": "a judge of ours broke",
-    "inconclusive": "inconclusive",
-    "": "nothing was seen of it",
-}
-
 STYLE = """
 :root {
   color-scheme: light dark;
   --page: #fbfbfa; --card: #fff; --text: #1c1e21; --soft: #5d646d; --line: #e3e4e1; --shade: #f2f2ef; --link: #175cc2;
   --pass: #226b45; --fail: #b3212f; --warn: #8a5a0b; --error: #6f3fa8; --inconclusive: #5d646d;
   --pass-bg: #e3f2ea; --fail-bg: #fae3e5; --warn-bg: #faf0d8; --error-bg: #efe6f9; --inconclusive-bg: #ececeb;
-  --a: #2b6cb0; --b: #c05621; --c: #2f855a; --d: #7b4bb3; --e: #b83280; --f: #4a5568;
 }
 @media (prefers-color-scheme: dark) { :root {
   --page: #14161a; --card: #1b1e23; --text: #e6e7e9; --soft: #9aa2ad; --line: #2e333b; --shade: #23272e; --link: #7fb2ff;
   --pass: #58c28d; --fail: #f2727d; --warn: #e3b457; --error: #b795e6; --inconclusive: #a3abb6;
   --pass-bg: #16352a; --fail-bg: #45202a; --warn-bg: #3d3116; --error-bg: #33264a; --inconclusive-bg: #2b2f36;
-  --a: #63a4ec; --b: #f0925a; --c: #58c28d; --d: #b795e6; --e: #ee7fb7; --f: #a0aec0;
 } }
 * { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth }
@@ -45,8 +32,6 @@ nav { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 1rem 0 0; padding: 
 nav a { text-decoration: none } nav a:hover { text-decoration: underline }
 .meta { display: flex; flex-wrap: wrap; gap: 2px 22px; color: var(--soft); font-size: .9rem; margin: 0; padding: 0; list-style: none }
 .meta b { color: var(--text); font-weight: 600 }
-.state { display: inline-block; padding: 1px 10px; border-radius: 99px; font-size: .85rem; font-weight: 600;
-  color: var(--pass); background: var(--pass-bg) }
 .notice { border: 1px solid var(--warn); background: var(--warn-bg); border-radius: 8px; padding: 10px 14px; margin: 1rem 0 }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr)); gap: 16px; margin-top: 1.2rem }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; min-width: 0 }
@@ -64,10 +49,10 @@ section[id], article[id], li[id] { scroll-margin-top: 60px }
 .cause > summary small { color: var(--soft) } .cause[open] { padding-bottom: 12px }
 .cause[open] > summary > span + span { font-weight: 600 }
 .card .where { color: var(--soft); font-size: .8rem; margin: 0 0 10px }
-.big { display: flex; align-items: center; gap: 14px; margin: 4px 0 10px }
-.big svg { flex: none } .big strong { font-size: 1.5rem; line-height: 1.1; font-variant-numeric: tabular-nums; display: block }
+.big { display: flex; align-items: baseline; gap: 10px; margin: 4px 0 10px }
+.big strong { font-size: 1.5rem; line-height: 1.1; font-variant-numeric: tabular-nums }
 .big span { color: var(--soft); font-size: .85rem }
-.tally { display: flex; flex-wrap: wrap; gap: 6px; margin: 0 0 12px; padding: 0; list-style: none; font-size: .82rem }
+.tally { display: flex; flex-wrap: wrap; gap: 6px; margin: 10px 0 12px; padding: 0; list-style: none; font-size: .82rem }
 .v { display: inline-block; border-radius: 5px; padding: 0 7px; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap }
 .v.pass { color: var(--pass); background: var(--pass-bg) } .v.fail { color: var(--fail); background: var(--fail-bg) }
 .v.warn { color: var(--warn); background: var(--warn-bg) } .v.error { color: var(--error); background: var(--error-bg) }
@@ -87,7 +72,6 @@ td.shares { min-width: 90px; vertical-align: middle }
 td.n, th.n { text-align: right } td.c, th.c { text-align: center; white-space: nowrap } td.says { min-width: 26ch; color: var(--soft) }
 tbody th small { display: none; font-weight: 400; color: var(--soft) }
 td.zero { color: var(--line) }
-td.heat { text-align: right; background: color-mix(in srgb, var(--b) calc(var(--h) * 55%), transparent) }
 details { margin: .5rem 0 } summary { cursor: pointer; padding: 4px 0; font-weight: 500 }
 details.area { border: 1px solid var(--line); border-radius: 8px; background: var(--card); margin: 8px 0 }
 details.area > summary { display: grid; grid-template-columns: minmax(9rem, 1fr) 3fr; gap: 6px 16px; align-items: center;
@@ -115,13 +99,6 @@ article .clause { color: var(--soft); font-size: .8rem; margin: 0 }
 dl { margin: .4rem 0; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 14px; font-size: .87rem }
 dt { color: var(--soft) } dd { margin: 0 } dd code { white-space: pre-wrap }
 pre { background: var(--shade); border-radius: 6px; padding: 10px 12px; margin: .4rem 0 0; overflow-x: auto; overflow-wrap: normal }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(380px, 100%), 1fr)); gap: 16px; margin-top: 1rem }
-figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; min-width: 0 }
-figcaption { font-weight: 600; font-size: .9rem; margin-bottom: 8px } svg { max-width: 100%; height: auto }
-svg text { fill: var(--text) } svg text.soft { fill: var(--soft) } svg line.grid { stroke: var(--line) }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 8px 0 0; padding: 0; list-style: none; font-size: .8rem;
-  color: var(--soft) }
-.legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 5px }
 footer { color: var(--soft); font-size: .85rem; padding-top: 2.5rem; padding-bottom: 3rem }
 @media (max-width: 560px) {
   #filters { position: static } #filters label:first-child { width: 100% }
@@ -130,5 +107,5 @@ footer { color: var(--soft); font-size: .85rem; padding-top: 2.5rem; padding-bot
   details.area > summary { grid-template-columns: minmax(0, 1fr) } .bars div { grid-template-columns: minmax(0, 6.5rem) 1fr 4.2rem }
   td.says, th.says { display: none } tbody th small { display: block; white-space: normal; min-width: 40vw } th, td { padding: 6px 8px }
 }
-@media print { nav, #filters { display: none } body { background: #fff } .card, article, figure { break-inside: avoid } }
+@media print { nav, #filters { display: none } body { background: #fff } .card, article { break-inside: avoid } }
 """

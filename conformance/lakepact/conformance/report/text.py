@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -10,12 +10,13 @@ from rich.table import Table
 
 from lakepact.conformance.evidence.escaping import terminal
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.blocked import grouped, reason
+from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import plural, summary
-from lakepact.conformance.report.requests import cases, judged_request, settings
+from lakepact.conformance.report.looks import by_area
+from lakepact.conformance.report.requests import curls, deciding, exchanges_of, judged_request, settings, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
@@ -29,7 +30,6 @@ COLOURS = {
     Outcome.PASS: "green",
     Outcome.NOT_OFFERED: "dim",
 }
-EVIDENCE = (Outcome.ERROR, Outcome.FAIL, Outcome.UNEXPECTED_PASS, Outcome.BLOCKED, Outcome.WARN)
 SHOWN_CURLS = 8  #: requests shown before a finding; earlier ones are in the report file
 
 
@@ -43,18 +43,14 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
     """
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
-    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
-    by_id = {result["requirement"]: result for result in results}
-    for line in report:
-        if line["line"] == "cause":
-            _cause(line, [by_id[requirement] for requirement in line["requirements"]], console)
-            evidence(by_id[line["requirements"][0]], exchanges, header, console)
-    for outcome in EVIDENCE:
-        for group in grouped(result for result in results if result["outcome"] == outcome and "cause" not in result):
-            if len(group) == 1:
-                evidence(group[0], exchanges, header, console)
-            else:
-                _blocked(group, exchanges, console)
+    exchanges = exchanges_of(report)
+    for cause, group in findings(report):
+        if cause is not None:
+            _cause(cause, group, console)
+        if cause is not None or len(group) == 1:
+            evidence(group[0], exchanges, header, console)
+        else:
+            _blocked(group, exchanges, console)
     if verbose:
         _kept(results, console)
     console.print(_table(results))
@@ -85,50 +81,30 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     outcome = Outcome(result["outcome"])
     colour = COLOURS[outcome]
 
-    def say(label: str, text: str) -> None:
-        console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
-
     about = f"[bold]{terminal(result['requirement'])}[/]  {terminal(result['level'])}  [dim]{terminal(result['area'])}[/]"
     console.print(f"[{colour}]{outcome.upper():<5}[/] {about}", highlight=False)
     console.print(f"      {terminal(result['sentence'])}", soft_wrap=True, highlight=False)
-    verdict = next(v for v in result["verdicts"] if v["outcome"] == outcome)
-    for label, text in {"request": judged_request(verdict, exchanges), **_finding(verdict)}.items():
-        if text:
-            say(label, text)
-    say("clause", f"{header['contract']} {header['version']} {result['clause']}")
-    for correction in result["corrections"]:
-        say("correction", f"{correction['id']} ({correction['effect']}): {correction['sentence']}")
-    if result["interpretation"]:
-        say("interpretation", result["interpretation"])
-    say("check", verdict["check"])
-    curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
-    if len(curls) > SHOWN_CURLS:
-        say("curl", f"({len(curls) - SHOWN_CURLS} earlier requests are in the report file)")
-    for curl in curls[-SHOWN_CURLS:]:
-        say("curl", curl)
+    verdict, contract = deciding(result), f"{header['contract']} {header['version']}"
+    said = [*terms(result, exchanges).items(), ("clause", f"{contract} {result['clause']}")]
+    said += [("correction", f"{each['id']} ({each['effect']}): {each['sentence']}") for each in result["corrections"]]
+    said += [("interpretation", result["interpretation"])] if result["interpretation"] else []
+    sent = curls(verdict, exchanges)
+    left_out = [f"({len(sent) - SHOWN_CURLS} earlier requests are in the report file)"] if len(sent) > SHOWN_CURLS else []
+    _say([*said, ("check", verdict["check"]), *(("curl", line) for line in (*left_out, *sent[-SHOWN_CURLS:]))], console)
+
+
+def _say(terms: Iterable[tuple[str, str]], console: Console) -> None:
+    for label, text in terms:
+        console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
     console.print()
 
 
 def _blocked(results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]], console: Console) -> None:
     """Print requirements that one reason blocks: the reason, the request that shows it, and their ids."""
-    verdict = next(v for v in results[0]["verdicts"] if v["outcome"] == Outcome.BLOCKED)
-    terms = {
-        "reason": reason(results[0]),
-        "request": judged_request(verdict, exchanges),
-        "requirements": " ".join(result["requirement"] for result in results),
-    }
+    request = judged_request(deciding(results[0]), exchanges)
     console.print(f"[{COLOURS[Outcome.BLOCKED]}]BLOCKED[/] [bold]{len(results)} requirements[/]", highlight=False)
-    for label, text in terms.items():
-        if text:
-            console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
-    console.print()
-
-
-def _finding(verdict: dict[str, Any]) -> dict[str, str]:
-    """Return the texts of a verdict by their labels; the reason of a blocked requirement is shown once."""
-    remark = verdict.get("remark", "")
-    texts = {"expected": verdict.get("expected", ""), "actual": verdict.get("actual", ""), "cases": cases(verdict)}
-    return {**texts, "remark": "" if texts["actual"].startswith(remark) else remark}
+    said = {"reason": reason(results[0]), "request": request, "requirements": " ".join(result["requirement"] for result in results)}
+    _say(((label, text) for label, text in said.items() if text), console)
 
 
 def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:
@@ -151,10 +127,7 @@ def _table(results: Sequence[dict[str, Any]]) -> Table:
     shown = [o for o in Outcome if o in {r["outcome"] for r in results} or o in (Outcome.FAIL, Outcome.WARN, Outcome.PASS)]
     for outcome in reversed(shown):
         table.add_column(outcome.value, justify="right")
-    areas: dict[str, Counter[str]] = defaultdict(Counter)
-    for result in results:
-        areas[result["area"]][result["outcome"]] += 1
-    for area, seen in areas.items():
+    for area, seen in by_area(results).items():
         table.add_row(terminal(area), *(f"[{COLOURS[o]}]{seen[o]}[/]" if seen[o] else "[dim]·[/]" for o in reversed(shown)))
     total = Counter(result["outcome"] for result in results)
     table.add_section()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
-from lakepact.conformance.campaign.analysis.findings import BAD, FINER, ORDER, VERDICTS
+from lakepact.conformance.campaign.analysis.findings import BAD, ORDER, VERDICTS
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging.answers import differences
 from lakepact.conformance.evidence.arrow import pa, pc, pq
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MOST = 40  #: findings, and rows of a table, that a page shows
 INTERRUPTED = "exchanges were on their way when a start was interrupted: inconclusive, and sent again under other names"
-KINDS = (*FINER, "header")
 SHOWN_EXAMPLES = 24
 QUIET = "Latencies are shown only for runs with one request in flight (one worker); with more, they would include waiting times."
 

@@ -1,0 +1,92 @@
+"""The sections that both formats of a report have: a sentence, and tables of texts and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.campaign.analysis.findings import KINDS
+from lakepact.conformance.campaign.reporting.facts import MOST, QUIET
+from lakepact.conformance.report.looks import OF_CAMPAIGNS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.campaign.reporting.facts import Example, Facts
+
+    Table = tuple[Sequence[str], Sequence[Sequence[object]]]
+
+DIFFERENT = (
+    "Cases that targets answer differently once names, UUIDs, times and places are taken out, each counted in the coarsest class that "
+    "differs. Different is not wrong: unexplained are those in which nothing is seen to be broken."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section.
+
+    Args:
+        anchor: its name in addresses.
+        heading: its heading.
+        lead: what it is about.
+        tables: heads and rows.
+    """
+
+    anchor: str
+    heading: str
+    lead: str
+    tables: tuple[Table, ...] = ()
+
+
+def divergences(facts: Facts) -> Section:
+    """Return where targets answer differently."""
+    section = "divergences", "Divergences"
+    if not facts.divergences:
+        return Section(*section, "None: wherever several targets were asked the same, they answered alike.")
+    kinds = [kind for kind in KINDS if any(row.get(kind) for row in facts.divergences.values())]
+    found = [
+        (operation, *(row.get(kind, 0) for kind in kinds), facts.unexplained.get(operation, 0))
+        for operation, row in sorted(facts.divergences.items(), key=lambda item: -sum(item[1].values()))
+    ]
+    examples = [_example(example) for example in facts.examples]
+    head = ("operation", "class", "who answers what", "case", "broken in it")
+    return Section(*section, DIFFERENT, ((("operation", *kinds, "unexplained"), found), (head, examples)))
+
+
+def _example(example: Example) -> tuple[object, ...]:
+    groups = " ≠ ".join(f"{', '.join(targets)}{': ' if said else ''}{said}" for targets, said in example.groups)
+    what = "; ".join((groups, *example.differences))
+    return example.operation, example.kind, what, example.case_id, ", ".join(example.requirements) or "—"
+
+
+def others(facts: Facts) -> list[Section]:
+    """Return what changed since the other run if there is one, latencies, and how far the cases came."""
+    found = [_since(facts)] if facts.compared else []
+    latencies = [(r["operation_id"], r["target"], r["exchanges"], r["p50_us"], r["p95_us"], r["p99_us"]) for r in facts.latencies]
+    head = ("operation", "target", "answers", "median", "95 %", "99 %")
+    told = "Microseconds from the request to the end of the answer, one request on its way at a time." if latencies else QUIET
+    found.append(Section("latencies", "Latencies", told, ((head, sorted(latencies)),) if latencies else ()))
+    tables = counts(facts.states), counts(facts.statuses)
+    return [*found, Section("cases", "How far the cases came", "The states of all cases, and the answers by class of status.", tables)]
+
+
+def _since(facts: Facts) -> Section:
+    rows = [
+        (r["kind"], r["target"], r["requirement_id"], _change(r["before"], r["after"]), r["cases"], r["first_case_id"])
+        for r in facts.regressions[:MOST]
+    ]
+    more = len(facts.regressions) - MOST
+    lead = f"… and {more} more in the table regressions." if more > 0 else "" if rows else "Nothing changed."
+    head = ("what", "target", "requirement", "before → after", "cases", "first")
+    return Section("since", "Since the other run", lead, ((head, rows),) if rows else ())
+
+
+def _change(before: str, after: str) -> str:
+    return f"{OF_CAMPAIGNS[before].sign} {before} → {OF_CAMPAIGNS[after].sign} {after}"
+
+
+def counts(by_target: Mapping[str, Mapping[str, int]], columns: tuple[str, ...] = ()) -> Table:
+    """Return a table of counts by target; by default of all that is counted."""
+    named = columns or sorted({column for row in by_target.values() for column in row}, key=lambda name: (name != "answered", name))
+    return ("target", *named), [(name, *(row.get(column, 0) for column in named)) for name, row in by_target.items()]
