@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypedDict
 
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
@@ -51,70 +51,6 @@ class Place:
         return {"share": self.share, "schema": self.schema, "table": self.table}
 
 
-class TableRequest(Protocol):
-    """Something to be answered in lines."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Parameters of a query other than those of its data."""
-        ...
-
-    @property
-    def gives_changes(self) -> bool:
-        """Whether files are those that versions added and removed."""
-        ...
-
-    @property
-    def file_id_hash(self) -> FileIdHash | None:
-        """How the server is to make the ids of files; None for its own way."""
-        ...
-
-    @property
-    def historical_protocol(self) -> bool:
-        """Whether the answer holds the protocols of later versions too."""
-        ...
-
-    @property
-    def patience(self) -> float:
-        """The seconds to wait for a query in the background."""
-        ...
-
-    def contradiction(self, version: int) -> str | None:
-        """Return what was asked for, if an answer that is about a version, or begins with it, cannot be the answer."""
-        ...
-
-    def follow_up(self, query_id: str, page_token: str | None) -> Call[Any]:
-        """Return the call for a page of a query in the background."""
-        ...
-
-    def call(self, page_token: str | None) -> Call[Any]:
-        """Return the call for a page; the first without a token."""
-        ...
-
-    @property
-    def predicate(self) -> Any:
-        """Which rows are wanted; None for all."""
-        ...
-
-    @property
-    def limit(self) -> int | None:
-        """How many rows are wanted; None for all."""
-        ...
-
-    @property
-    def ending_version(self) -> int | None:
-        """The last version that is asked about; None for no such limit."""
-        ...
-
-    def again(self, refresh_token: str | None) -> TableRequest:
-        """Return the question whose answer has the same files with new URLs, if the table did not change."""
-        ...
-
-    def pinned(self, version: int | None) -> TableRequest | None:
-        """Return the question about a version, where it may be asked about one; None where it may not, or need not."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     """The parts that all requests about a table have."""
@@ -125,9 +61,16 @@ class _Asked:
     historical_protocol: bool = False
     #: Seconds to wait for a query in the background.
     patience: float = 0.0
+    predicate: Any = None
+    limit: int | None = None
+    ending_version: int | None = None
+    file_id_hash: FileIdHash | None = None
 
     def contradiction(self, version: int) -> str | None:
-        """None; the contract does not say whether the header of metadata is the version asked for, or the current one."""
+        """Return what was asked for, if an answer that is about a version, or begins with it, cannot be the answer.
+
+        The contract does not say whether the header of metadata is the version asked for, or the current one.
+        """
         del version
         return None
 
@@ -139,6 +82,16 @@ class _Asked:
         query = path_segment(query_id)
         return get_query_info.call(**self.place.names(), query_id=query, body=body, delta_sharing_capabilities=header)
 
+    def again(self, refresh_token: str | None) -> Self:
+        """Return the question whose answer has the same files with new URLs, and perhaps later ones."""
+        del refresh_token
+        return self
+
+    def pinned(self, version: int | None) -> Self | None:
+        """Return the question about a version; None where it is about one already, or what is asked about is there to stay."""
+        del version
+        return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About(_Asked):
@@ -146,11 +99,7 @@ class About(_Asked):
 
     version: int | None = None
     timestamp: str | None = None
-    gives_changes: bool = False
-    predicate: Any = None
-    limit: int | None = None
-    ending_version: int | None = None
-    file_id_hash: FileIdHash | None = None
+    gives_changes: ClassVar[bool] = False
 
     def call(self, page_token: str | None) -> Call[Any]:
         """Return the call; its answer has one page."""
@@ -160,32 +109,18 @@ class About(_Asked):
             **self.place.names(), version=self.version, timestamp=self.timestamp, delta_sharing_capabilities=header
         )
 
-    def again(self, refresh_token: str | None) -> About:
-        """Return the same; there are no URLs in the answer."""
-        del refresh_token
-        return self
-
-    def pinned(self, version: int | None) -> About | None:
-        """None; what is asked about is there to stay."""
-        del version
-        return None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query(_Asked):
     """The files of a snapshot, or with `starting_version` those that later versions added and removed."""
 
-    predicate: Any = None
-    limit: int | None = None
     version: int | None = None
     timestamp: str | None = None
     starting_version: int | None = None
-    ending_version: int | None = None
     refreshes: bool = False
     refresh_token: str | None = field(default=None, repr=False)
     #: Names a query that may run in the background.
     idempotency_key: str | None = None
-    file_id_hash: FileIdHash | None = None
 
     def __post_init__(self) -> None:
         if sum(each is not None for each in (self.version, self.timestamp, self.starting_version)) > 1:
@@ -242,13 +177,9 @@ class Changes(_Asked):
 
     starting_version: int | None = None
     starting_timestamp: str | None = None
-    ending_version: int | None = None
     ending_timestamp: str | None = None
     historical_metadata: bool = False
-    predicate: Any = None
-    limit: int | None = None
-    gives_changes: bool = True
-    file_id_hash: FileIdHash | None = None
+    gives_changes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if (self.starting_version is None) == (self.starting_timestamp is None):
@@ -276,15 +207,9 @@ class Changes(_Asked):
             fileidhash=self.file_id_hash,
         )
 
-    def again(self, refresh_token: str | None) -> Changes:
-        """Return the question whose answer has the same files with new URLs, and perhaps later ones."""
-        del refresh_token
-        return self
 
-    def pinned(self, version: int | None) -> Changes | None:
-        """None; changes that were made are there to stay."""
-        del version
-        return None
+#: A request whose answer comes in lines.
+TableRequest: TypeAlias = About | Query | Changes
 
 
 def _contradiction(version: int, *, exact: int | None = None, first: int | None = None) -> str | None:
