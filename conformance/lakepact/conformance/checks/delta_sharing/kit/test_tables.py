@@ -77,6 +77,6 @@ def readable(lab: SharingLab, form: str) -> Iterator[PackTable]:
     if form == reading.PARQUET:
         lab.needs_parquet()
     for table in lab.manifest.tables.values():
-        by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
+        by_url = not table.access_modes or "url" in table.access_modes
         if by_url and table.name not in {MANY, CHANGING} and form in reading.formats(lab, table):
             yield table

@@ -121,7 +121,7 @@ def log_features_are_not_required(lab: SharingLab) -> None:
     """A query that names only the reader features of a table's files returns 200, where one that names all features does."""
     with lab.judge_each("DS-DF-19", without="no table with reader features is answered") as case:
         for table in lab.manifest.tables.values():
-            by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
+            by_url = not table.access_modes or "url" in table.access_modes
             unusual = by_url and (table.name in LAID_OUT or table.features)
             if unusual and asked(lab, table, ASKED_FOR[DELTA]).status == 200:
                 with case():

@@ -115,7 +115,7 @@ def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
 
 def _reaches(answer: Answer, table: PackTable) -> None:
     """Expect the changes of the last version that has any."""
-    last = max(v.version for v in table.versions if any(v.document["actions"].values()))
+    last = max(v.version for v in table.versions if any(v.actions.values()))
     versions = [file.version for file in answer.files if file.version is not None]
     if versions:
         expect.equal(last, max(versions), f"for {table.name} the last version with a change")
@@ -267,7 +267,7 @@ def change_files_replace_data_files(lab: SharingLab) -> None:
         if reply.status != 200:
             lab.skip("DS-CDF-11", f"{table.name} is refused in {form} format")
             continue
-        recorded = {v.version for v in table.versions if v.document["actions"]["cdc"]}
+        recorded = {v.version for v in table.versions if v.actions["cdc"]}
         with lab.judge("DS-CDF-11"):
             surplus = [
                 f"{file.kind} of version {file.version}"

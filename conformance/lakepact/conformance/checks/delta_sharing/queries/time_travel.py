@@ -291,7 +291,7 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
 def compactions_return_no_lines(lab: SharingLab) -> None:
     """A query with `startingVersion` returns no file of a commit that changes no data, such as a compaction."""
     table = lab.fixture("changes")
-    compactions = [v.version for v in table.versions if not any(v.document["actions"].values())]
+    compactions = [v.version for v in table.versions if not any(v.actions.values())]
     for start in (0, compactions[0]):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
