@@ -38,7 +38,7 @@ from lakepact.conformance.campaign.engines.spark import Spark
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.campaign.engines.local import Engine
+    from lakepact.conformance.campaign.engines import Engine
 
 CASES, SECONDS = 2000, 90.0
 SEEDS, MODES = 26, ("example", "near", "wild", "reading")

@@ -15,7 +15,8 @@ from lakepact.conformance.campaign.engines.spark import Spark
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.campaign.engines.local import Engine
+    from lakepact.conformance.campaign.engines import Engine
+
 
 SPARK, LOCAL = "spark", "local"
 MASTER = "local[*]"

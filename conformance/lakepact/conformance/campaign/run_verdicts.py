@@ -12,7 +12,7 @@ from lakepact.conformance.campaign.analysis.findings import TABLES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lakepact.conformance.campaign.engines.local import Engine
+    from lakepact.conformance.campaign.engines import Engine
 
 
 def analyse(run: Path, base: Path | None = None) -> dict[str, list[dict[str, Any]]]:

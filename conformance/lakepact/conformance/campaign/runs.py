@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.engines.local import Engine
+    from lakepact.conformance.campaign.engines import Engine
     from lakepact.conformance.campaign.targets import Asked
 
 CHUNK = 20_000  #: cases that an engine is given at a time

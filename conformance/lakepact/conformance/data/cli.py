@@ -94,13 +94,13 @@ def write(
         folder.mkdir(parents=True, exist_ok=True)
         writer: Writer = OnSpark(master, confs, remote=remote) if engine == "spark" else LocalWriter()
         with contextlib.ExitStack() as ending:
-            running = ending.enter_context(writer)
+            ending.enter_context(writer)
             if ICEBERG in (doors or DOORS):
                 url = catalog or ending.enter_context(_served(folder))
                 known = ending.enter_context(iceberg.catalog(url, properties))
-                tables += [iceberg.write(known, NAMESPACE, shape, versions=versions, files=files, writer=running) for shape in wanted]
+                tables += [iceberg.write(known, NAMESPACE, shape, versions=versions, files=files, writer=writer) for shape in wanted]
             if DELTA in (doors or DOORS):
-                tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=running) for shape in wanted]
+                tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=writer) for shape in wanted]
                 delta.share(folder / DELTA, [table for table in tables if table.door == DELTA], NAMESPACE)
     except (CannotWrite, Blocked, OSError) as wrong:
         click.echo(f"lakepact data: {wrong}", err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from lakepact.conformance.data.shapes import SHAPES
 from lakepact.conformance.evidence.arrow import pa, pq
@@ -22,21 +22,6 @@ DONE = pa.schema([("path", pa.string()), ("rows", pa.int64())])
 
 class CannotWrite(Exception):
     """Files cannot be written; the message says why, and what to do."""
-
-
-class Writer(Protocol):
-    """Writes the files of tables."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_: object) -> None: ...
-
-    def write(self, pieces: Sequence[Piece]) -> None:
-        """Write pieces, each into the file that it names.
-
-        Raises:
-            CannotWrite: one of them is not there afterwards.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -133,6 +118,10 @@ class OnSpark:
         short = [piece.path for piece in pieces if done.get(piece.path) != piece.last - piece.first]
         if short:
             raise CannotWrite(f"Spark did not write {short[0]}" + (f" and {len(short) - 1} more" if len(short) > 1 else ""))
+
+
+#: Writes pieces, each into the file that it names, and raises `CannotWrite` if one is not there afterwards.
+Writer: TypeAlias = LocalWriter | OnSpark
 
 
 def written_batches(batches: Iterable[Any]) -> Iterator[Any]:

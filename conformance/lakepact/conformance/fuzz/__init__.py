@@ -6,7 +6,7 @@
 | `world`     | the objects of one sequence on the target                                                              |
 | `bodies`    | bodies and queries of schemathesis, valid by the schema (*valid*) or not (*wild*)                      |
 | `near`      | bodies close to an acceptable example (*near*)                                                         |
-| `judging`   | the rules for failures                                                                                 |
+| `answers`   | the rules for failures                                                                                 |
 | `drawing`   | the next step of a sequence                                                                            |
 | `sequences` | sequences generated from a seed, sent, judged after each request                                       |
 | `shrinking` | the shortest sequence, with the smallest bodies, that still fails                                      |

@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
@@ -26,29 +26,6 @@ if TYPE_CHECKING:
 
 FEW_BLOCKS = 60  #: that are drawn before another process has started
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
-
-
-class Engine(Protocol):
-    """Runs workers."""
-
-    name: str
-    workers: int  #: known once it is entered
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def draw(self, blocks: Sequence[Block]) -> list[Rows]:
-        """Return the rows of each block of cases, in the order of the blocks."""
-        ...
-
-    def execute(self, errands: Table, job: Job) -> None:
-        """Send each errand once, with as many workers as the job says; they store the answers."""
-        ...
-
-    def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
-        """Judge all exchanges; leaves verdicts and normalised answers in folders."""
-        ...
 
 
 class LocalEngine:
