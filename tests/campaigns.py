@@ -13,7 +13,7 @@ from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning.generation import drawn
-from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.campaign.targets import parse_targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def few_cases(folder: Path) -> Path:
 
 def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> Path:
     """Return a new run, executed by the engine."""
-    runs.prepare(plan, run, asked(targets, runs.contracts(plan)))
+    runs.prepare(plan, run, parse_targets(targets, runs.contracts(plan)))
     for _ in runs.carried_on(run, engine, chunk=chunk):
         pass
     return run

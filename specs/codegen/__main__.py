@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from codegen import sync_twin
 from codegen.compare import adopt, differences
-from codegen.contracts import SPECS, found
+from codegen.contracts import SPECS, all_sources
 from codegen.generate import generate
 from lakepact.codegen.documents import Broken
 
@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; list the files that differ from a fresh output")
     arguments = parser.parse_args()
     try:
-        sources = found(arguments.specs)
+        sources = all_sources(arguments.specs)
         return _check(arguments.out, sources) if arguments.check else _write(arguments.out, sources)
     except Broken as broken:
         print(broken, file=sys.stderr)

@@ -38,19 +38,19 @@ def _add(document: Document, pointer: str, change: Change) -> Touched:
 
 
 def _set(document: Document, pointer: str, change: Change) -> Touched:
-    parent, key = _found(document, pointer, change)
+    parent, key = _find(document, pointer, change)
     parent[key] = deepcopy(change["set"])
     return [pointer]
 
 
 def _remove(document: Document, pointer: str, change: Change) -> Touched:
-    parent, key = _found(document, pointer, change)
+    parent, key = _find(document, pointer, change)
     del parent[key]
     return [pointer]
 
 
 def _rename(document: Document, pointer: str, change: Change) -> Touched:
-    parent, key = _found(document, pointer, change)
+    parent, key = _find(document, pointer, change)
     name = change["rename"]
     if not is_object(parent) or name in parent:
         raise Broken(f"{pointer} is to be called {name}, but there is one of that name already")
@@ -116,7 +116,7 @@ def _place(document: Document, pointer: str) -> tuple[Any, Any]:
     return parent, int(last) if is_list(parent) else last
 
 
-def _found(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
+def _find(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
     """Return the place at `pointer`, after a look at what is there."""
     if "expect" not in change:
         raise Broken(f"{pointer} is to be changed, but the change does not say what it expects there")

@@ -55,7 +55,7 @@ class Source:
         return {f"specs/{path.relative_to(self.folder.parents[1]).as_posix()}": sha256(path.read_bytes()) for path in files}
 
 
-def found(specs: Path = SPECS) -> tuple[Source, ...]:
+def all_sources(specs: Path = SPECS) -> tuple[Source, ...]:
     """Return every contract below `specs`, by rank, in its newest version that may become code, with the others beside it.
 
     Raises:

@@ -78,7 +78,7 @@ def _generate(source: Source, package: Path) -> None:
 
 
 def _generate_beside(version: Version, later: Version, package: Path) -> None:
-    """How another version differs from the one that becomes code and, if it is to be served and judged, its tables."""
+    """Write how another version differs from the one that becomes code and, if it is served and checked, its tables."""
     other = later.source
     write(package / "versions" / f"{other.version}.json", json_bytes(versions.difference(version, later)).decode())
     if other.tables:

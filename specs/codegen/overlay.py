@@ -61,7 +61,7 @@ def added(document: Document, path: Path) -> Document:
     return later
 
 
-def said(path: Path) -> list[str]:
+def sentences_of_additions(path: Path) -> list[str]:
     """Return the additions of a later version, from its file of additions."""
     return [entry["sentence"] for entry in read_yaml(path)["additions"]]
 

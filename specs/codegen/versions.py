@@ -57,7 +57,7 @@ def difference(old: Version, new: Version) -> Document:
         "contract": old.source.name,
         "from": old.source.version,
         "to": new.source.version,
-        "additions": overlay.said(new.source.folder / "additions.yaml") if new.source.extends else [],
+        "additions": overlay.sentences_of_additions(new.source.folder / "additions.yaml") if new.source.extends else [],
         "demands": [r for i, r in _requirements(new).items() if before.get(i) != r],
         "operations": compared(_operations(old), _operations(new)),
         "schemas": compared(_schemas(old), _schemas(new)),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from codegen.compare import differences
-from codegen.contracts import found
+from codegen.contracts import all_sources
 from codegen.generate import generate
 from generating import CONTRACTS, generated
 from lakepact.codegen.documents import Broken
@@ -80,7 +80,7 @@ def test_newest_version_becomes_code(rack: Path) -> None:
     contract = newer / "contract.yaml"
     contract.write_text(contract.read_text("utf-8").replace("version: 2", "version: 10"), "utf-8")
 
-    assert [(source.folder, [other.folder for other in source.beside]) for source in found(rack.parents[1])] == [(newer, [rack])]
+    assert [(source.folder, [other.folder for other in source.beside]) for source in all_sources(rack.parents[1])] == [(newer, [rack])]
 
 
 def test_warning_of_a_tool_fails_and_names_the_tool(rack: Path, tmp_path: Path) -> None:
@@ -127,4 +127,4 @@ def test_invalid_contract_raises_broken(rack: Path, tmp_path: Path, file: str, o
     (rack / file).write_text(written.replace(old, new), "utf-8")
 
     with pytest.raises(Broken, match=re.escape(complaint)):
-        generate(tmp_path / "out", found(tmp_path))
+        generate(tmp_path / "out", all_sources(tmp_path))

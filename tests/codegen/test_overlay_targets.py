@@ -8,16 +8,16 @@ from functools import cache
 import pytest
 
 from codegen import overlay
-from codegen.contracts import found
+from codegen.contracts import all_sources
 from lakepact.codegen.documents import Broken, Document, at, is_list, pointer_of, read_yaml, steps
 from lakepact.codegen.passes import prepared
 
-CORRECTIONS = {source.name: overlay.read(source.folder / "overlay.yaml") for source in found()}
+CORRECTIONS = {source.name: overlay.read(source.folder / "overlay.yaml") for source in all_sources()}
 
 
 @cache
 def contract(name: str) -> Document:
-    (source,) = (source for source in found() if source.name == name)
+    (source,) = (source for source in all_sources() if source.name == name)
     return prepared(read_yaml(source.document))
 
 

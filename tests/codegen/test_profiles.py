@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from codegen import profiles, versions
-from codegen.contracts import found
+from codegen.contracts import all_sources
 from codegen.generate import generate
 from lakepact.codegen.documents import Broken
 from lakepact.codegen.models import defined, imported
@@ -52,7 +52,7 @@ def write(path: Path, document: object) -> None:
 
 
 def profile(folder: Path) -> Source:
-    return next(source for source in found(folder.parents[1]) if source.name == "marked")
+    return next(source for source in all_sources(folder.parents[1]) if source.name == "marked")
 
 
 def spoil(folder: Path, **difference: object) -> None:
@@ -72,7 +72,7 @@ def test_profile_is_a_separate_contract(marked: Path) -> None:
 
 
 def test_profile_inherits_all_requirements(marked: Path) -> None:
-    others = next(source for source in found(marked.parents[1]) if source.name == BASE)
+    others = next(source for source in all_sources(marked.parents[1]) if source.name == BASE)
 
     assert requirements(marked) == [requirement.id for requirement in versions.read(others).registry.requirements]
 
@@ -122,20 +122,20 @@ def test_profile_with_members_of_its_base_raises_broken(marked: Path, member: st
     write(marked / "contract.yaml", {**known, member: {}})
 
     with pytest.raises(Broken, match=f"{member} are those of {BASE}"):
-        found(marked.parents[1])
+        all_sources(marked.parents[1])
 
 
 def test_profile_of_a_missing_contract_raises_broken(marked: Path) -> None:
     shutil.rmtree(marked.parents[1] / BASE)
 
     with pytest.raises(Broken, match=f"extends {BASE}/2, which is not there"):
-        found(marked.parents[1])
+        all_sources(marked.parents[1])
 
 
 def test_equal_models_are_imported_from_the_base(marked: Path, tmp_path: Path) -> None:
     into = tmp_path / "out"
     into.mkdir()
-    generate(into, found(marked.parents[1]))
+    generate(into, all_sources(marked.parents[1]))
 
     package = into / "lakepact" / "generated"
     rack, own = ((package / name / "models.py").read_text("utf-8") for name in (BASE, "marked"))

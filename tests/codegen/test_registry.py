@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from codegen import versions
-from codegen.contracts import found
+from codegen.contracts import all_sources
 from codegen.registry import Registry
 from lakepact.codegen.documents import Broken
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read(rack: Path) -> Registry:
-    (source,) = found(rack.parents[1])
+    (source,) = all_sources(rack.parents[1])
     return versions.read(source).registry
 
 

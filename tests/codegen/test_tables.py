@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from codegen.contracts import found
+from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract, Operation, UnknownVersion, contracts
 
 CONTRACTS = {name: Contract(name) for name in contracts()}
@@ -148,7 +148,7 @@ def test_document_clause_is_shown_as_a_pointer() -> None:
 
 @every_contract
 def test_other_versions_equal_those_of_the_sources(contract: Contract) -> None:
-    (source,) = (source for source in found() if source.name == contract.name)
+    (source,) = (source for source in all_sources() if source.name == contract.name)
 
     assert contract.other_versions == tuple(other.version for other in source.beside)
     assert [contract.difference(version)["to"] for version in contract.other_versions] == list(contract.other_versions)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codegen import versions
-from codegen.contracts import Source, found
+from codegen.contracts import Source, all_sources
 from codegen.generate import generate
 from generating import CONTRACTS
 from lakepact.codegen.documents import Broken, at
@@ -31,7 +31,7 @@ def later(rack: Path) -> Path:
 
 
 def beside(later: Path) -> Source:
-    (source,) = found(later.parents[1])
+    (source,) = all_sources(later.parents[1])
     (other,) = source.beside
     return other
 
@@ -43,11 +43,11 @@ def spoilt(path: Path, old: str, new: str) -> None:
 
 
 def test_version_without_code_leaves_the_code_to_the_newest_other(later: Path) -> None:
-    assert [source.version for source in found(later.parents[1])] == ["2"]
+    assert [source.version for source in all_sources(later.parents[1])] == ["2"]
 
 
 def test_later_version_adds_operations_to_those_it_extends(later: Path) -> None:
-    before = versions.read(found(later.parents[1])[0])
+    before = versions.read(all_sources(later.parents[1])[0])
 
     assert set(versions.read(beside(later)).operations) - set(before.operations) == {"clearRack"}
 
@@ -115,7 +115,7 @@ def test_contract_without_code_raises_broken(later: Path) -> None:
     spoilt(later.with_name("2") / "contract.yaml", "version: 2", "version: 2\ncode: false")
 
     with pytest.raises(Broken, match=f"{later.parent.name}: no version becomes code"):
-        found(later.parents[1])
+        all_sources(later.parents[1])
 
 
 def test_adopting_without_extending_raises_broken(rack: Path) -> None:
@@ -124,14 +124,14 @@ def test_adopting_without_extending_raises_broken(rack: Path) -> None:
     with pytest.raises(
         Broken, match=f"{rack.parent.name} 2: what is adopted is a correction of a version that it extends, but it extends none"
     ):
-        found(rack.parents[1])
+        all_sources(rack.parents[1])
 
 
 def test_separate_version_is_compared(rack: Path) -> None:
     older = shutil.copytree(rack, rack.with_name("1"))
     spoilt(older / "contract.yaml", "version: 2", "version: 1")
     spoilt(older / "features.yaml", "default: true", "default: false")
-    (source,) = found(rack.parents[1])
+    (source,) = all_sources(rack.parents[1])
 
     difference = versions.difference(versions.read(source), versions.read(source.beside[0]))
     assert (difference["from"], difference["to"], difference["features"]) == (
@@ -142,7 +142,7 @@ def test_separate_version_is_compared(rack: Path) -> None:
 
 
 def test_version_has_no_difference_from_itself(rack: Path) -> None:
-    (source,) = found(rack.parents[1])
+    (source,) = all_sources(rack.parents[1])
     same = versions.read(replace(source, version="same"))
 
     difference = versions.difference(versions.read(source), same)
@@ -151,7 +151,7 @@ def test_version_has_no_difference_from_itself(rack: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [other for source in found() for other in source.beside], ids=lambda other: f"{other.name}-{other.version}"
+    "other", [other for source in all_sources() for other in source.beside], ids=lambda other: f"{other.name}-{other.version}"
 )
 def test_other_version_can_become_code(other: Source, tmp_path: Path) -> None:
     generate(tmp_path, (other,))
@@ -182,4 +182,4 @@ def test_unknown_code_value_raises_broken(later: Path) -> None:
     spoilt(later / "contract.yaml", "code: false", "code: some")
 
     with pytest.raises(Broken, match="code is true, false, tables or client, not some"):
-        found(later.parents[1])
+        all_sources(later.parents[1])

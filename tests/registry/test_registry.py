@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from codegen.bundles import Bundle, bundled
-from codegen.contracts import Source, found
+from codegen.contracts import Source, all_sources
 from lakepact.codegen.passes import operations_of
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -24,7 +24,7 @@ LATER_ICEBERG = "iceberg_rest/1.11.0"
 SHARING = "delta_sharing/2026-02"
 LATER_SHARING = "delta_sharing/2026-08"
 WATSONX = "watsonx_data/2026"
-SOURCES: dict[str, Source] = {source.folder.relative_to(SPECS).as_posix(): source for coded in found() for source in (coded, *coded.beside)}
+SOURCES: dict[str, Source] = {s.folder.relative_to(SPECS).as_posix(): s for coded in all_sources() for s in (coded, *coded.beside)}
 CONTRACTS = sorted(SOURCES)
 
 #: The number of requirements of each contract, by the subject in their ids: no id is ever dropped.

@@ -97,7 +97,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         if not callable(getattr(self.auth, "flow", None)):  # a token as it is, perhaps, which is not repeated
-            raise TypeError(f"auth= says who you are: BearerToken(…), ClientCredentials(…) or another Auth, not {type(self.auth).__name__}")
+            raise TypeError(f"auth must be an Auth such as BearerToken(…) or ClientCredentials(…), not {type(self.auth).__name__}")
 
     def send(self, call: Call[T]) -> Flow[T]:
         """Make `call` and return the decoded reply.
@@ -173,7 +173,7 @@ class Engine:
         if isinstance(last.answer, Lost):
             raise _lost(self.address, call, last, last.answer) from last.answer.cause
         if not last.answer.is_success and not (may_be_unchanged and last.answer.status == NOT_MODIFIED):
-            raise self._refused(call, last, last.answer)
+            raise self._refusal(call, last, last.answer)
         return Carried(self.address, call, last, last.answer)
 
     def tries(self, call: Call[T], request: Request) -> Flow[Attempt]:
@@ -212,7 +212,7 @@ class Engine:
         finally:
             flow.close()
 
-    def _refused(self, call: Call[T], last: Attempt, reply: Reply) -> LakepactError:
+    def _refusal(self, call: Call[T], last: Attempt, reply: Reply) -> LakepactError:
         if reply.status < 400:
             to = f" to {reply.header('Location')}, which is not followed" if reply.header("Location") else ""
             return BadReply(_failure(call, last, f"the reply is a {reply.status}{to}"))

@@ -52,7 +52,7 @@ class TrustedOrigins:
         if isinstance(trusted, str):
             raise ValueError('trusted_origins is a sequence of origins, such as ("https://storage.example",)')  # noqa: TRY004
         local = {FILES} if _is_loopback(urlsplit(address).hostname or "") else set[str]()
-        return cls(frozenset({_origin(address), *local, *map(_named, trusted)}), frozenset(own))
+        return cls(frozenset({_origin(address), *local, *map(_own_origin, trusted)}), frozenset(own))
 
     def including(self, own: Iterable[str]) -> TrustedOrigins:
         """Return the same with more values of the caller's properties."""
@@ -127,7 +127,7 @@ def _origin(address: str) -> str:
     return f"{parts.scheme}://{host}{port}"
 
 
-def _named(trusted: str) -> str:
+def _own_origin(trusted: str) -> str:
     """Return one of the caller's origins in the form that they are compared in."""
     if trusted in {FILES, f"{FILES}//"}:
         return FILES

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codegen.bundles import bundled
-from codegen.contracts import found
+from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import models
 
-(SOURCE,) = (source for source in found() if source.name == "delta_sharing")
+(SOURCE,) = (source for source in all_sources() if source.name == "delta_sharing")
 BUNDLE = bundled(SOURCE)
 FORMS: dict[str, dict[str, Any]] = {
     "written": BUNDLE.written,

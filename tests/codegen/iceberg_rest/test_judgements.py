@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codegen.bundles import Bundle, bundled
-from codegen.contracts import found
+from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
 
 ERROR = {"message": "m", "type": "T", "code": 404}
@@ -110,7 +110,7 @@ PAYLOADS = (
 
 @cache
 def contract() -> Bundle:
-    (source,) = (source for source in found() if source.name == "iceberg_rest")
+    (source,) = (source for source in all_sources() if source.name == "iceberg_rest")
     return bundled(source)
 
 

@@ -14,7 +14,7 @@ import pytest
 from campaigns import PATIENCE, Counting, Here, command, exchanges, said, told
 from lakepact.conformance.campaign import documents, plans, runs, tables
 from lakepact.conformance.campaign.errors import Refused
-from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
 
@@ -88,7 +88,7 @@ def test_interrupted_run_finishes_its_cases_and_exits_with_3(engine: tuple[str, 
 def test_closed_run_finishes_its_cases_and_is_incomplete(plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
-        runs.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
+        runs.prepare(plan, run, parse_targets([f"a={server.url}"], ["iceberg_rest"]))
         steps = runs.carried_on(run, Here(), every=0.01)
         next(step for step in steps if answered(run) > 0)
         steps.close()  # type: ignore[attr-defined]
@@ -113,7 +113,7 @@ def file_size_limit(most: int) -> Iterator[None]:
 def test_run_on_a_full_disk_keeps_gathered_cases_and_resumes(plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
-        runs.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
+        runs.prepare(plan, run, parse_targets([f"a={server.url}"], ["iceberg_rest"]))
         with file_size_limit(60_000), pytest.raises(Refused, match="make room for"):
             list(runs.carried_on(run, Here()))
         gathered = len({row["case_id"] for row in exchanges(run)})

@@ -13,7 +13,7 @@ from campaigns import Here, exchanges, few_cases, ran, said
 from faulty import mutants
 from lakepact.conformance.campaign import documents, run_verdicts, runs, tables
 from lakepact.conformance.campaign.errors import Refused
-from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.reference_server.running import running as serving
 from miniatures import answer, miniature
 
@@ -111,7 +111,7 @@ def test_interrupted_run_resumes_with_the_missing_cases(plan: Path, found: dict[
 def test_target_that_stops_answering_leaves_the_run_incomplete(plan: Path, tmp_path: Path) -> None:
     with serving(warehouse="memory:") as good:
         with serving(warehouse="memory:") as mortal:
-            runs.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
+            runs.prepare(plan, tmp_path / "run", parse_targets([f"a={good.url}", f"b={mortal.url}"], ONE))
             steps = runs.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
             next(steps), next(steps)
         *_, last = steps
@@ -127,7 +127,7 @@ def test_target_that_stops_answering_leaves_the_run_incomplete(plan: Path, tmp_p
 def test_target_that_comes_back_gets_every_case(plan: Path, tmp_path: Path) -> None:
     with serving(warehouse="memory:") as good:
         with serving(warehouse="memory:") as mortal:
-            runs.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
+            runs.prepare(plan, tmp_path / "run", parse_targets([f"a={good.url}", f"b={mortal.url}"], ONE))
             steps = runs.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
             next(steps), next(steps)
         missed = next(steps).missing
@@ -172,7 +172,7 @@ def test_existing_run_is_refused_and_resume_is_advised(plan: Path, whole: Path) 
 
 
 def test_second_use_of_a_run_is_refused(plan: Path, server: str, tmp_path: Path) -> None:
-    runs.prepare(plan, tmp_path / "run", asked([f"a={server}"], ONE))
+    runs.prepare(plan, tmp_path / "run", parse_targets([f"a={server}"], ONE))
     first = runs.carried_on(tmp_path / "run", Here())
     next(first)
 

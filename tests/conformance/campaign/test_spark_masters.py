@@ -37,13 +37,13 @@ import json, sys
 from pathlib import Path
 from lakepact.conformance.campaign import plans, runs
 from lakepact.conformance.campaign.engine_options import Choice
-from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.campaign.targets import parse_targets
 
 folder, url, drawn, choice = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), json.loads(sys.argv[4])
 with Choice(**choice).made() as engine:
     for name, what in drawn.items():
         plans.plan("iceberg_rest", folder / name / "plan", **what, draw=engine.draw)
-        runs.prepare(folder / name / "plan", folder / name / "run", asked([f"a={url}"], ["iceberg_rest"]))
+        runs.prepare(folder / name / "plan", folder / name / "run", parse_targets([f"a={url}"], ["iceberg_rest"]))
         for landed in runs.carried_on(folder / name / "run", engine):
             pass
         print(name, landed.planned - landed.landed, "missing,", engine.workers, "workers")

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from lakepact.conformance.campaign.execution import evidence
-from lakepact.conformance.campaign.targets import asked, of_document
+from lakepact.conformance.campaign.targets import of_document, parse_targets
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.running.profiles import NoSecret
 
@@ -28,7 +28,7 @@ def profile(folder: Path, text: str) -> str:
 
 def test_secret_is_looked_up_when_requests_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
-    (target,) = asked(
+    (target,) = parse_targets(
         [profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n[headers]\nX-Key = "k ${THEIR_TOKEN}"\n')], ONE
     )
 
@@ -39,7 +39,7 @@ def test_secret_is_looked_up_when_requests_are_sent(tmp_path: Path, monkeypatch:
 
 def test_missing_secret_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("THEIR_TOKEN", raising=False)
-    (target,) = asked([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')], ONE)
+    (target,) = parse_targets([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')], ONE)
 
     with pytest.raises(NoSecret, match="THEIR_TOKEN"):
         target.target()
@@ -56,19 +56,19 @@ def test_missing_secret_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 )
 def test_unusable_target_is_refused_without_its_password(option: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as refused:
-        asked([option], ONE)
+        parse_targets([option], ONE)
 
     assert "pass@" not in str(refused.value)
 
 
 def test_duplicate_target_name_is_refused() -> None:
     with pytest.raises(ValueError, match="two of that name"):
-        asked(["a=http://a.example", "a=http://b.example"], ONE)
+        parse_targets(["a=http://a.example", "a=http://b.example"], ONE)
 
 
 def test_literal_header_in_a_profile_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="X-Key") as refused:
-        asked([profile(tmp_path, 'url = "http://a.example"\n[headers]\nX-Key = "s3cr3t-value"\n')], ONE)
+        parse_targets([profile(tmp_path, 'url = "http://a.example"\n[headers]\nX-Key = "s3cr3t-value"\n')], ONE)
 
     assert "s3cr3t-value" not in str(refused.value)
 
@@ -76,17 +76,17 @@ def test_literal_header_in_a_profile_is_refused(tmp_path: Path) -> None:
 def test_profile_written_by_probe_is_accepted(tmp_path: Path) -> None:
     written = 'contract = "iceberg_rest"\ncontract_version = "1.10.0"\nurl = "http://a.example"\n'
 
-    assert [(one.url, one.contract) for one in asked([profile(tmp_path, written)], ONE)] == [("http://a.example", "iceberg_rest")]
+    assert [(one.url, one.contract) for one in parse_targets([profile(tmp_path, written)], ONE)] == [("http://a.example", "iceberg_rest")]
 
 
 def test_version_without_campaign_cases_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"contract_version is 1\.11\.0, and cases of campaigns are of iceberg_rest 1\.10\.0"):
-        asked([profile(tmp_path, 'contract = "iceberg_rest"\ncontract_version = "1.11.0"\nurl = "http://a.example"\n')], ONE)
+        parse_targets([profile(tmp_path, 'contract = "iceberg_rest"\ncontract_version = "1.11.0"\nurl = "http://a.example"\n')], ONE)
 
 
 def test_feature_that_is_not_boolean_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"theirs\.toml: the feature nesting is 'off'; write true or false"):
-        asked([profile(tmp_path, 'url = "http://a.example"\n[features]\nnesting = "off"\n')], ONE)
+        parse_targets([profile(tmp_path, 'url = "http://a.example"\n[features]\nnesting = "off"\n')], ONE)
 
 
 def exchange(body: bytes) -> Exchange:

@@ -119,10 +119,10 @@ def _profile(asked: Asking) -> Profile:
     try:
         return Profile.read(path)
     except (OSError, ValueError) as error:
-        raise WrongUsage(f"the profile cannot be read: {_said(error)}") from None
+        raise WrongUsage(f"the profile cannot be read: {_message_of(error)}") from None
 
 
-def _said(error: OSError | ValueError) -> str:
+def _message_of(error: OSError | ValueError) -> str:
     # An undecodable file is not shown.
     if isinstance(error, UnicodeError):
         return "it is not in UTF-8"

@@ -92,13 +92,13 @@ def _shared(
 
 
 def _name_in(schema: Schema) -> Callable[[str], str]:
-    def found(column: str) -> str:
+    def spelled(column: str) -> str:
         try:
             return schema.column(column).name
         except ValueError as error:
             raise WrongUsage(str(error)) from None
 
-    return found
+    return spelled
 
 
 @contextmanager

@@ -63,7 +63,7 @@ class Downloads:
             headers.append(("Range", f"bytes={span.offset}-{span.offset + span.length - 1}"))
         at = url
         for _ in range(1 + _MOST_REDIRECTS):
-            call: Call[Any] = Call(OPERATION, "GET", _shown(at), (), (), None, {})
+            call: Call[Any] = Call(OPERATION, "GET", _path_of(at), (), (), None, {})
             _check(at, call)
             last = yield from self.engine.tries(call, Request("GET", at, tuple(headers), only_reads=True, is_streamed=True))
             # A message must not contain the signature, nor the storage's text, which may repeat it.
@@ -74,7 +74,7 @@ class Downloads:
                 return Carried(origin(at), call, told, last.answer)
             location = last.answer.header("Location")
             if last.answer.status not in _REDIRECTS or not location:
-                raise _refused(call, told, last.answer)
+                raise _refusal(call, told, last.answer)
             at = _redirected(at, location, Carried(origin(at), call, told, last.answer))
         raise errors.BadReply(
             errors.Failure(operation=OPERATION, message=f"{without_query(url)} redirects more than {_MOST_REDIRECTS} times")
@@ -103,7 +103,7 @@ def _redirected(url: str, location: str, carried: Carried[Any]) -> str:
     return target
 
 
-def _refused(call: Call[Any], told: Attempt, reply: Reply) -> errors.LakepactError:
+def _refusal(call: Call[Any], told: Attempt, reply: Reply) -> errors.LakepactError:
     kind = _REFUSALS.kind(OPERATION, reply.status, None, invited_back=False)
     found = _REASON.search(reply.content[:10_000])
     reason = f": {(found[1] or found[2]).decode()}" if found else ""
@@ -114,7 +114,7 @@ def _wordless(answer: Any) -> Any:
     return replace(answer, content=b"") if isinstance(answer, Reply) else answer
 
 
-def _shown(url: str) -> str:
+def _path_of(url: str) -> str:
     try:
         return urlsplit(url).path
     except ValueError:

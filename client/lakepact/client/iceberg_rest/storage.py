@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from lakepact.generated.iceberg_rest.models import LoadTableResult, StorageCredential
 
-#: A way to let a caller to the files of a table.
+#: A way in which a server gives access to the files of a table.
 Way: TypeAlias = Literal["vended-credentials", "remote-signing"]
 #: One or several delegation mechanisms, of which the server uses at most one.
 Delegation: TypeAlias = Way | Sequence[Way]

@@ -18,7 +18,7 @@ from lakepact.conformance.campaign.follow_up import COMMANDS
 from lakepact.conformance.campaign.planning import generation
 from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
-from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.conformance.evidence.arrow import pc
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.profiles import DAY, Number
@@ -127,7 +127,7 @@ def run(
             runs.is_there(out)
         made = engine.made()  # what it lacks is said before there is a run
         if plan_folder is not None:
-            runs.prepare(plan_folder, out, asked(targets, runs.contracts(plan_folder)))
+            runs.prepare(plan_folder, out, parse_targets(targets, runs.contracts(plan_folder)))
         landed = None
         with _with_resume_command(out), made as used, Ticker("cases") as ticker:
             for landed in runs.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
@@ -207,14 +207,14 @@ def _write_pages(run: Path, formats: Sequence[str], base: Path | None = None) ->
 
 
 def _tell_missing(landed: runs.Progress | None, out: Path) -> None:
-    """Say which targets did not take all of their cases."""
+    """Name the targets that did not take all of their cases."""
     for name, missed in (landed.missing if landed else {}).items():
         click.echo(f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}", err=True)
 
 
 @contextlib.contextmanager
 def _with_resume_command(out: Path) -> Generator[None]:
-    """Return how to continue a run, for messages."""
+    """Add the command that continues a run to messages of the block."""
     try:
         yield
     except CannotRun as wrong:

@@ -15,7 +15,7 @@ from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
-from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
 
@@ -48,7 +48,7 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
     """
 
     def compare() -> None:
-        targets = asked((f"left={left}", f"right={right}"), (contract,))
+        targets = parse_targets((f"left={left}", f"right={right}"), (contract,))
         with _folder(out) as folder, LocalEngine(None) as engine:
             for target in targets:
                 runs.discovered(target)  # before the cases are drawn, which takes longer
@@ -74,7 +74,7 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
 
 @contextlib.contextmanager
 def _folder(out: Path | None) -> Generator[Path]:
-    """Return the folder of a new campaign.
+    """Yield the folder of a new campaign.
 
     Raises:
         ValueError: the folder is not empty.

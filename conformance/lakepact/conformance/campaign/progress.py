@@ -81,12 +81,12 @@ class Ticker:
         return time.monotonic() - self._started
 
     def say(self, what: str | None) -> None:
-        """Something on a line of its own."""
+        """Print a text on a line of its own."""
         if what:
             click.echo(what, err=True)
 
     def tell(self, done: int, planned: int) -> None:
-        """So many of so many are done."""
+        """Print how many of how many are done."""
         now = time.monotonic()
         if self._first is None:
             self._first = done, now

@@ -119,7 +119,7 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Table:
 
 
 def write_part(table: Table, folder: Path, name: str) -> None:
-    """One file of a table."""
+    """Write one file of a table."""
     folder.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
 

@@ -79,7 +79,7 @@ def of_document(document: Mapping[str, Any]) -> Asked:
     return Asked(**members)
 
 
-def asked(options: Sequence[str], planned: Sequence[str]) -> tuple[Asked, ...]:
+def parse_targets(options: Sequence[str], planned: Sequence[str]) -> tuple[Asked, ...]:
     """Return the targets of `NAME=URL`, `NAME=CONTRACT+URL` and `NAME=FILE.toml`.
 
     Args:
@@ -89,7 +89,7 @@ def asked(options: Sequence[str], planned: Sequence[str]) -> tuple[Asked, ...]:
     Raises:
         ValueError: one says something else.
     """
-    found = [_speaking(_asked(option), planned) for option in options]
+    found = [_speaking(_parse_target(option), planned) for option in options]
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -109,7 +109,7 @@ def _speaking(target: Asked, planned: Sequence[str]) -> Asked:
     raise ValueError(f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its profile")
 
 
-def _asked(option: str) -> Asked:
+def _parse_target(option: str) -> Asked:
     name, _, where = option.partition("=")
     if not NAME.match(name) or not where:
         raise ValueError(f"--target {option}: write NAME=URL or NAME=FILE.toml")

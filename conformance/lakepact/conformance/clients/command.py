@@ -83,12 +83,12 @@ def check_client(
             return
         extras.require(*suite.libraries)
         planned = plan.plan(suite, only=only, each=True)
-        wanted_reports = [output.asked_for(r) for r in reports]
+        wanted_reports = [output.report_option(r) for r in reports]
         listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
-        program = Program(_found(command), timeout)
+        program = Program(_existing_command(command), timeout)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
-    called = name or _named(command)
+    called = name or _client_name(command)
     stopped, run = "", None
     with contextlib.ExitStack() as stack:
         try:
@@ -124,7 +124,7 @@ def _stopped_by_ctrl_c(program: Program) -> Generator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _found(command: Sequence[str]) -> tuple[str, ...]:
+def _existing_command(command: Sequence[str]) -> tuple[str, ...]:
     """Return the command, once it is seen that its program is there.
 
     Raises:
@@ -137,7 +137,7 @@ def _found(command: Sequence[str]) -> tuple[str, ...]:
     return tuple(command)
 
 
-def _named(command: Sequence[str]) -> str:
+def _client_name(command: Sequence[str]) -> str:
     """Return the name of a client from its command: the executed file. The arguments may be secret."""
     files = [word for word in command if Path(word).is_file()]
     return Path(files[-1] if files else command[0]).name

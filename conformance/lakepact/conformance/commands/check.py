@@ -148,7 +148,7 @@ def check(
         suite = suites.meant(given, contract, contract_version)
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
         planned = plan.plan(suite, only=only, each=True, narrow=True)
-        wanted_reports = [output.asked_for(r) for r in reports]
+        wanted_reports = [output.report_option(r) for r in reports]
         listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
         # An empty address comes from an unset variable; it does not mean the embedded server.
         target_url = given.get("url") if url is None else url

@@ -85,7 +85,7 @@ def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
 def _turned(contract: Contract, difference: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the difference in the opposite direction."""
     parts = {part: _parts_turned(difference[part]) for part in ("operations", "schemas", "requirements", "features")}
-    again = [_told(contract, i) for i in [*parts["requirements"]["added"], *parts["requirements"]["changed"]]]
+    again = [_row_of(contract, i) for i in [*parts["requirements"]["added"], *parts["requirements"]["changed"]]]
     return {**difference, "from": difference["to"], "to": difference["from"], "additions": [], "demands": again, **parts}
 
 
@@ -94,7 +94,7 @@ def _parts_turned(part: Mapping[str, Any]) -> dict[str, Any]:
     return {"added": part["removed"], "removed": part["added"], "changed": changed}
 
 
-def _told(contract: Contract, identifier: str) -> dict[str, Any]:
+def _row_of(contract: Contract, identifier: str) -> dict[str, Any]:
     """Return a requirement as a row of a difference."""
     requirement = contract.requirements[identifier]
     members = ("id", "level", "sentence", "clause", "basis", "area", "operations", "features", "side", "difference")
@@ -102,7 +102,7 @@ def _told(contract: Contract, identifier: str) -> dict[str, Any]:
 
 
 def described(difference: Mapping[str, Any]) -> Iterator[str]:
-    """Return a difference of versions as lines of text."""
+    """Yield a difference of versions as lines of text."""
     yield f"{difference['contract']} {difference['from']} -> {difference['to']}"
     if difference["additions"]:
         yield from ("", "Added", *(f"  {said}" for said in difference["additions"]))

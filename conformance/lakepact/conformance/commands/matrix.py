@@ -63,7 +63,7 @@ def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for run in runs:
-        name, path = _named(run)
+        name, path = _name_and_path(run)
         if name in found:
             raise click.UsageError(f"two reports are called {name}: name them, as in {name}-2={path}")
         try:
@@ -73,7 +73,7 @@ def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _named(run: str) -> tuple[str, Path]:
+def _name_and_path(run: str) -> tuple[str, Path]:
     name, equals, path = run.partition("=")
     if equals and name and path and not Path(run).exists():
         return name, Path(path)

@@ -79,7 +79,7 @@ def _reports(document: Any) -> list[dict[str, Any]]:
 
 
 def figures(metrics: Mapping[str, Any]) -> Iterator[str]:
-    """Return the shown figures of a report as short texts."""
+    """Yield the shown figures of a report as short texts."""
     for name in FIGURES:
         said = metrics.get(name)
         if isinstance(said, dict) and "total-duration" in said:

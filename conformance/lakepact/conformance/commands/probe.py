@@ -146,7 +146,7 @@ def _features(features: Mapping[str, bool]) -> dict[str, str]:
 
 
 def _profile(found: ProbedServer, target: Target, token_env: str | None, *, hidden: bool) -> Iterator[str]:
-    """Return the lines of a profile; detected features are comments, so that `check` detects them again."""
+    """Yield the lines of a profile; detected features are comments, so that `check` detects them again."""
     yield f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check --profile reads this."
     yield f"contract = {toml(found.contract)}"
     yield f"contract_version = {toml(found.version)}"

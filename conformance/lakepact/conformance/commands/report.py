@@ -27,7 +27,7 @@ def report(report: Path, *, wanted: tuple[str, ...], verbose: bool) -> None:
     Example: lakepact report report.jsonl.gz --report html=report.html
     """
     try:
-        files = [output.asked_for(option) for option in wanted]
+        files = [output.report_option(option) for option in wanted]
         found = lines.read(report)
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong

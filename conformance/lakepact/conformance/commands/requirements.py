@@ -146,7 +146,7 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
 
 
 def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suite[Any]]:
-    """Return the suites to search for an identifier: of the named version, or of all, the one with models first."""
+    """Yield the suites to search for an identifier: of the named version, or of all, the one with models first."""
     yield from _suites(contract, version)
     if version is None:
         for name in [contract] if contract else contracts():
@@ -155,7 +155,7 @@ def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suit
 
 
 def _dropped(contract: Contract, identifier: str) -> Iterator[str]:
-    """Return why a profile lacks a requirement of its base contract."""
+    """Yield why a profile lacks a requirement of its base contract."""
     for difference in contract.differences.values():
         if identifier in difference.without:
             yield f"{contract.name} does not have {identifier} (difference {difference.id}): {difference.sentence}"

@@ -143,7 +143,7 @@ def verify(
         written = truth.read(folder)
         with contextlib.ExitStack() as ending:
             own = _Own(folder, ending)
-            for finding in _found(
+            for finding in _findings(
                 written,
                 folder,
                 ending,
@@ -184,7 +184,7 @@ class _Own:
         return self._url
 
 
-def _found(
+def _findings(
     written: Written,
     folder: Path,
     ending: contextlib.ExitStack,

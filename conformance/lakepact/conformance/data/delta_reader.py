@@ -45,12 +45,12 @@ class Shared:
         """Let go of connections."""
         self._client.close()
 
-    def asked(self, table: WrittenTable, version: int, form: str) -> Answer:
+    def ask(self, table: WrittenTable, version: int, form: str) -> Answer:
         """Return the answer to a query of one version."""
         said = {"delta-sharing-capabilities": FORMATS[form], **self._headers}
         return _understood(self._client.post(f"{self._base}/{table.name}/query", json={"version": version}, headers=said))
 
-    def changed(self, table: WrittenTable, version: int) -> Answer:
+    def ask_for_changes(self, table: WrittenTable, version: int) -> Answer:
         """Return the answer to a request for the changes of one version."""
         bounds = {"startingVersion": str(version), "endingVersion": str(version)}
         said = {"delta-sharing-capabilities": FORMATS["parquet"], **self._headers}
@@ -69,7 +69,7 @@ def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
     """Everything that there is to see of one table, one finding at a time."""
     for version in range(len(table.versions)):
         for form in FORMATS:
-            answer = shared.asked(table, version, form)
+            answer = shared.ask(table, version, form)
             if any(file.vector for file in answer.files):
                 yield not_offered(table, f"version {version}: rows in {form} format", "files have deletion vectors")
                 continue
@@ -79,7 +79,7 @@ def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
                 records = sum(int(one["numRecords"]) for one in statistics if one)
                 yield counted(table, f"version {version}: numRecords of all files", table.digests[version].rows, records)
     last = len(table.versions) - 1
-    yield from bounded(table, table.versions[last], _figures_of(table, shared.asked(table, last, "parquet")), what="the lines")
+    yield from bounded(table, table.versions[last], _figures_of(table, shared.ask(table, last, "parquet")), what="the lines")
     for version in range(1, len(table.versions)):
         yield from _changes(shared, table, version)
 
@@ -90,7 +90,7 @@ def _digest(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Digest
 
 def _changes(shared: Shared, table: WrittenTable, version: int) -> Iterator[Finding]:
     """Yield whether the changes of a version are the rows that came and those that went."""
-    found = changes.rows(shared.changed(table, version), shared.fetch)
+    found = changes.rows(shared.ask_for_changes(table, version), shared.fetch)
     for kind, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
         rows = [{name: row[name] for name in table.columns.schema.names} for row in found if row["_change_type"] == kind]
         actual = digest([pa.Table.from_pylist(rows, schema=table.columns.schema)])

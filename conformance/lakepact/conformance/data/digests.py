@@ -73,7 +73,7 @@ def _hashes(values: Array) -> Any:
     elif pa.types.is_timestamp(kind):
         found = _bits(values.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()))
     else:
-        found = _said(values)
+        found = _hashes_of_texts(values)
     return np.where(np.asarray(pc.is_null(values)), NOTHING, found)
 
 
@@ -83,7 +83,7 @@ def _bits(values: Array) -> Any:
     return mixed ^ (mixed >> np.uint64(30))
 
 
-def _said(values: Array) -> Any:
+def _hashes_of_texts(values: Array) -> Any:
     kind = values.type
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         values = values.cast(pa.string() if pa.types.is_string_view(kind) else pa.binary())

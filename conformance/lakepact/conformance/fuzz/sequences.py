@@ -108,7 +108,7 @@ class Sequences:
     # -- sending -----------------------------------------------------------------------------------------------
 
     def _exchanged(self, lab: Lab, world: World, step: Step, sent: Sent) -> list[Breach] | None:
-        """Send one step, judge it, and teach the world; `None` when there was no answer."""
+        """Send one step, check the answer, and update the model; return None without an answer."""
         try:
             arguments = filled(dict(step.arguments), world.known)
             reply = lab.send(step.operation, content=content(step.body, world.known), query=step.query, **arguments)

@@ -91,7 +91,7 @@ class _Search:
         self._given_up = ""
 
     def verdicts(self, budget: int) -> Iterator[Verdict | Progress]:
-        """Sequence after sequence until the budget is spent."""
+        """Yield the verdicts on sequences until the budget is spent."""
         for number in itertools.count():
             before = self._sequences.requests
             if before >= budget or self._given_up:
@@ -118,7 +118,7 @@ class _Search:
         return replace(Verdict.of_failures(requirement, outcome, self._check, failures=(failure,)), remark=f"seed {self._start}, {said}")
 
     def _silence(self, sent: Sent) -> Iterator[Verdict]:
-        """Return the verdict about a sequence that ended without an answer: a failure if it happens again or the target is gone."""
+        """Yield the verdict about a sequence that ended without an answer: a failure if it happens again or the target is gone."""
         why = str(sent.silent)
         if sent.silent is None or sent.silent.late:
             self._vain += 1

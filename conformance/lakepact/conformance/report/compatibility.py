@@ -144,7 +144,7 @@ def _names(result: Mapping[str, Any], by: str) -> Sequence[str]:
 
 
 def _notes(headers: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Return remarks about what makes the reports hard to compare."""
+    """Yield remarks about what makes the reports hard to compare."""
     parts = {name: ", ".join(header["only"]) for name, header in headers.items() if header["only"]}
     if len(set(parts.values())) == 1 and len(parts) == len(headers):
         yield f"limited to {next(iter(parts.values()))}"

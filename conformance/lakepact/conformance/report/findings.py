@@ -33,7 +33,7 @@ class Findings:
         self._exchanges = exchanges_of(report)
 
     def by_cause(self, findings: Sequence[dict[str, Any]]) -> Iterator[str]:
-        """Return some results by cause, the gravest first; results without a cause come last, blocked ones by their reason."""
+        """Yield some results by cause, the gravest first; results without a cause come last, blocked ones by their reason."""
         by_id = {result["requirement"]: result for result in findings}
         for cause in self._causes:
             shown = [by_id.pop(requirement) for requirement in cause["requirements"] if requirement in by_id]

@@ -139,7 +139,7 @@ def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str
 
 
 def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Iterator[str]:
-    """Return the requirements that were not offered, by reason."""
+    """Yield the requirements that were not offered, by reason."""
     if not absent:
         return
     yield f'<section class="findings" id="absent"><h2>Not offered ({len(absent)})</h2>'
@@ -153,21 +153,21 @@ def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, 
         reasons = (v["remark"] for v in result["verdicts"] if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark"))
         by_reason[next(reasons, "no reason recorded")].append(result)
     for reason, listed in sorted(by_reason.items(), key=lambda item: -len(item[1])):
-        yield _listed(reason, listed)
+        yield _folded_list(reason, listed)
     yield "</section>"
 
 
 def _passed(passed: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Return the requirements that passed, by area."""
+    """Yield the requirements that passed, by area."""
     if not passed:
         return
     yield f'<section class="findings" id="passed"><h2>Passed ({len(passed)})</h2>'
     for area in by_area(passed):
-        yield _listed(area, [result for result in passed if result["area"] == area])
+        yield _folded_list(area, [result for result in passed if result["area"] == area])
     yield "</section>"
 
 
-def _listed(title: str, results: Sequence[Mapping[str, Any]]) -> str:
+def _folded_list(title: str, results: Sequence[Mapping[str, Any]]) -> str:
     """Return requirements as a folded list."""
     items = "".join(
         f'<li id="{escape(r["requirement"])}" {marks(r)}><code>{escape(r["requirement"])}</code> {html_sentence(r["sentence"])}</li>'

@@ -56,7 +56,7 @@ class UnreadableReport(ValueError):
 
 
 def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict[str, Any]]:
-    """Return the lines of a run; `stopped` is the reason if it ended early and is incomplete."""
+    """Yield the lines of a run; `stopped` is the reason if it ended early and is incomplete."""
     results = run.results()
     told: list[dict[str, Any]] = []
     yield _header(run, strict=strict)

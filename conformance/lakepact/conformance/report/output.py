@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WRITERS = {"badge": badge.write, "html": html.write, "junit": junit.write, "md": markdown.write}
 
 
-def asked_for(option: str) -> tuple[str, Path]:
+def report_option(option: str) -> tuple[str, Path]:
     """Return format and file of a `--report KIND=FILE` option.
 
     Raises:

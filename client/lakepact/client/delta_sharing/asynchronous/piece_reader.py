@@ -98,7 +98,7 @@ class AsyncPieceReader:
         """Return the file with a new URL, from an answer that came after `seen` others."""
         async with self._renewing:
             if self._renewals == seen:
-                self._renewed = await self._asked_again()
+                self._renewed = await self._ask_again()
                 self._renewals += 1
         renewed = self._renewed.get(_key(file))
         if renewed is None:
@@ -106,7 +106,7 @@ class AsyncPieceReader:
             raise DamagedData(Failure(operation=self._answered.operation, message=message))
         return renewed
 
-    async def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
+    async def _ask_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
         question, version = self._answered.question, self._answered.version
         try:
             later = await AsyncAnswer(self._reach, question.again(self._answered.refresh_token)).begin()

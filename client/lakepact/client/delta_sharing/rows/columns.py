@@ -19,7 +19,7 @@ _INTEGERS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 
 
-def found(fields: Any, column: Field, mapping: str) -> str | None:
+def name_in_file(fields: Any, column: Field, mapping: str) -> str | None:
     """Return the name under which a file has a column; None if it does not have it."""
     if mapping == "id":
         wanted = str(column.mapped_id).encode() if column.mapped_id is not None else None
@@ -69,7 +69,7 @@ def _nested(values: Any, wanted: Type, mapping: str, place: str) -> Any:
 
 
 def _part(values: Any, part: Field, mapping: str, place: str) -> Any:
-    name = found([values.type.field(number) for number in range(values.type.num_fields)], part, mapping)
+    name = name_in_file([values.type.field(number) for number in range(values.type.num_fields)], part, mapping)
     if name is None:
         return pa.nulls(len(values), arrow_type(part.type))
     return conformed(values.field(name), part.type, mapping, place)

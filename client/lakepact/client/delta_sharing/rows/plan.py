@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from lakepact.client.delta_sharing import partition_values
 from lakepact.client.delta_sharing.predicates import Predicate, columns_of
-from lakepact.client.delta_sharing.rows.columns import conformed, found
+from lakepact.client.delta_sharing.rows.columns import conformed, name_in_file
 from lakepact.client.delta_sharing.rows.expressions import expression
 from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
 from lakepact.client.delta_sharing.schemas import Field, Other, Primitive, Schema
@@ -108,7 +108,7 @@ class Plan:
         fields = list(opened.schema_arrow)
         if self._mapping == "none" and fields and not any(field.name in self._known for field in fields):
             raise ValueError("it has none of the columns of the table's schema")
-        names = {column.name: found(fields, column, self._mapping) for column in self._columns if self._is_read(column, piece)}
+        names = {column.name: name_in_file(fields, column, self._mapping) for column in self._columns if self._is_read(column, piece)}
         read = opened.read(columns=[name for name in names.values() if name is not None], use_threads=False)
         count = opened.metadata.num_rows
         columns = [self._column(column, piece, names, read, count) for column in self._columns]
@@ -146,7 +146,7 @@ class Plan:
             raise ValueError(f"partition column {column.name}: {error}") from None
 
     def joined(self, tables: Iterable[pa.Table]) -> pa.Table:
-        """One table of several."""
+        """Return the tables as one."""
         known = list(tables)
         return pa.concat_tables(known) if known else self.schema.empty_table()
 

@@ -114,7 +114,7 @@ class Spark:
             self.workers = self._workers or self._tasks_at_a_time()
         except Exception as wrong:
             advice = "`lakepact campaign doctor` looks at what it needs"
-            raise CannotRun(f"Spark did not start with {where}: {_said(wrong)}; {advice}") from wrong
+            raise CannotRun(f"Spark did not start with {where}: {_message_of(wrong)}; {advice}") from wrong
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -247,12 +247,12 @@ ADVICE = {
 
 
 def _broken(wrong: Exception) -> CannotRun:
-    said = _said(wrong)
+    said = _message_of(wrong)
     advice = next((sentence for sign, sentence in ADVICE.items() if sign in said), "a task of Spark failed")
     return CannotRun(f"{advice} ({said}). Stored answers are kept")
 
 
-def _said(wrong: Exception) -> str:
+def _message_of(wrong: Exception) -> str:
     """Return the message of an error: the last line of a Python traceback, else its beginning."""
     lines = [line.strip() for line in str(wrong).splitlines() if line.strip() and not line.strip().startswith("at ")]
     errors = [line for line in lines if any(sign in line for sign in ("Error: ", "NoSecret: ", "NotShared: "))]

@@ -60,7 +60,7 @@ class WorkerLog:
         self._write({"back": [target, case_id]})
 
     def lands(self, rows: Sequence[dict[str, Any]]) -> None:
-        """All rows of a case are there."""
+        """Record all rows of a case, and store rows as a file when there are many."""
         self._write({"in": rows})
         self._rows += rows
         self._cases += 1
@@ -100,7 +100,7 @@ def _as_text(value: bytes) -> str:
 
 
 def _write_file(run: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Rows as a file of the table, there as a whole or not at all."""
+    """Write rows as a file of the table, whole or not at all."""
     folder = run / EXCHANGES
     tables.write_part(tables.table_of(rows, tables.EXCHANGES), folder, f"_{name}")
     fresh = folder / f"_{name}.parquet"

@@ -205,10 +205,10 @@ class Bench:
             {**evidence.row_of(e, self._asked.headers), "operation_id": e.operation or "", "state": ANSWERED, "tries": 1} for e in exchanges
         ]
         rows = rows or [{"state": NOT_OFFERED, "tries": 0}]
-        rows[0]["said"] = [self._said(verdict, sent) for verdict in verdicts if verdict.outcome in KEPT]
+        rows[0]["said"] = [self._verdict_row(verdict, sent) for verdict in verdicts if verdict.outcome in KEPT]
         return rows
 
-    def _said(self, verdict: Verdict, sent: Sequence[int]) -> Row:
+    def _verdict_row(self, verdict: Verdict, sent: Sequence[int]) -> Row:
         shows = [sent.index(number) for number in verdict.exchanges if number in sent]
         return {
             "check_id": verdict.check,

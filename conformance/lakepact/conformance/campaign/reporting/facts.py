@@ -181,12 +181,12 @@ def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) 
     found = []
     for place, ((name, identifier), rows) in enumerate(in_order):
         requirement = contracts[name].requirements[identifier]
-        few = tuple(_shown(row, results, exchanges) for row in rows) if place < MOST else ()
+        few = tuple(_evidence_of(row, results, exchanges) for row in rows) if place < MOST else ()
         found.append(Finding(requirement, contracts[name].place(requirement.clause), name, few))
     return found
 
 
-def _shown(row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str, str, int], Row]) -> Shown:
+def _evidence_of(row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str, str, int], Row]) -> Shown:
     key = row["target"], row["first_case_id"]
     said = next(
         r

@@ -112,11 +112,11 @@ def _finding(finding: Finding) -> str:
     requirement = finding.requirement
     name = f"<h3>{escape(requirement.id)} {chip(OF_CAMPAIGNS[finding.worst], requirement.level)}</h3>"
     clause = f'<p class="clause">{escape(finding.clause)}</p>'
-    shown = "".join(_shown(one, alone=len(finding.shown) == 1) for one in finding.shown)
+    shown = "".join(_evidence(one, alone=len(finding.shown) == 1) for one in finding.shown)
     return f'<article class="{finding.worst}">{name}<p>{escape(requirement.sentence)}</p>{clause}{shown}</article>'
 
 
-def _shown(one: Shown, *, alone: bool) -> str:
+def _evidence(one: Shown, *, alone: bool) -> str:
     many = f"{one.failed:,} {'time' if one.failed == 1 else 'times'} in {one.cases:,} {'case' if one.cases == 1 else 'cases'}"
     said = {"expected": one.expected, "observed": one.observed}
     terms = "".join(f"<dt>{term}</dt><dd><code>{escape(text)}</code></dd>" for term, text in said.items() if text)

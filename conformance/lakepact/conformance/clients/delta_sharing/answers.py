@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.delta_sharing.lab import ROWS, same_rows
-from lakepact.conformance.clients.delta_sharing.scripts import CAPABILITIES, asked_for, in_lines
+from lakepact.conformance.clients.delta_sharing.scripts import CAPABILITIES, in_lines, with_capabilities
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
@@ -122,7 +122,7 @@ def parquet_format_instead_of_delta(lab: SharingClientLab) -> None:
         raise NotOffered("the client does not ask for delta format")
     with lab.judge("DS-CAP-08"):
         same_rows(
-            lab.performs("read-table", asked_for("responseformat=parquet"), table=table).ended,
+            lab.performs("read-table", with_capabilities("responseformat=parquet"), table=table).ended,
             rows,
             "where the answer is in parquet format",
         )
@@ -135,7 +135,7 @@ def delta_format_instead_of_parquet(lab: SharingClientLab) -> None:
     if asks_for(lab.performs("read-table", table=table), *DELTA_FORMAT):
         raise NotOffered("the client asks for delta format")
     with lab.judge("DS-CAP-09"):
-        lab.performs("read-table", asked_for(DELTA), table=table).is_refused(
+        lab.performs("read-table", with_capabilities(DELTA), table=table).is_refused(
             "the answer is in delta format, which the client did not ask for"
         )
 
@@ -150,5 +150,5 @@ def metadata_formats(lab: SharingClientLab) -> None:
     with lab.judge_each("DS-CLI-14") as case:
         for answered in ("responseformat=parquet", *([DELTA] if has_delta else [])):
             with case():
-                done = lab.performs("read-metadata", asked_for(answered), table=table)
+                done = lab.performs("read-metadata", with_capabilities(answered), table=table)
                 expect.equal(columns, done.result, f"columns of metadata in {answered.partition(';')[0]}:")

@@ -59,7 +59,7 @@ def in_lines(change: Callable[[list[Line]], list[Line]], *operations: OperationI
     return script
 
 
-def asked_for(capabilities: str) -> Script:
+def with_capabilities(capabilities: str) -> Script:
     """Return a server that answers every request as if it had these capabilities."""
 
     def script(request: Request, forward: Forward) -> Answer:

@@ -46,7 +46,7 @@ def listings_end(lab: CatalogClientLab) -> None:
     home = lab.namespace(*names)
     read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}
     if not any(ended.prints(names) for ended in read.values()):
-        raise Blocked(f"the client does not list tables, however the listing ends: {' / '.join(ended.shown for ended in read.values())}")
+        raise Blocked(f"the client returned no tables for any ending of a listing: {' / '.join(ended.shown for ended in read.values())}")
     with lab.judge_each("IRC-PAG-006") as case:
         for how, ended in read.items():
             with case():

@@ -92,7 +92,7 @@ def _lists(lab: CatalogClientLab, pages: Pages, home: list[str]) -> Performance:
     return lab.performs("list-tables", pages.script, namespace=home)
 
 
-def _listed(lab: CatalogClientLab) -> list[str]:
+def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
     """Return a namespace with several tables, after the client has listed one with a single table."""
     lab.does("list-tables", NAMES[:1], namespace=lab.namespace(*NAMES[:1]))
     return lab.namespace(*NAMES)
@@ -105,7 +105,7 @@ def _complete(done: Performance, how: str) -> None:
 @check("IRC-CLI-006", "IRC-CLI-007")
 def pages_are_followed(lab: CatalogClientLab) -> None:
     """A client that sends `pageToken` lists the tables of all pages; a client that does not lists them all, or reports an error."""
-    home = _listed(lab)
+    home = _namespace_of_tables(lab)
     done = _lists(lab, Pages(), home)
     if _began_with_token(done):
         lab.skip("IRC-CLI-007", "the client asks for pages")
@@ -121,7 +121,7 @@ def pages_are_followed(lab: CatalogClientLab) -> None:
 @check("IRC-CLI-008", "IRC-CLI-009")
 def unusual_pages(lab: CatalogClientLab) -> None:
     """A client reads on after an empty page with a token, and stops if a server repeats its `next-page-token`."""
-    home = _listed(lab)
+    home = _namespace_of_tables(lab)
     if not _lists(lab, Pages(), home).ended.prints(NAMES):
         raise Blocked("the client does not follow pages")
     with lab.judge_each("IRC-CLI-008") as case:
@@ -138,7 +138,7 @@ def unusual_pages(lab: CatalogClientLab) -> None:
 @check("IRC-CLI-003")
 def refused_pages(lab: CatalogClientLab) -> None:
     """A client reports an error if the second page of a listing returns 4xx or 5xx, whatever the body."""
-    home = _listed(lab)
+    home = _namespace_of_tables(lab)
     if not _lists(lab, Pages(), home).ended.prints(NAMES):
         raise Blocked("the client does not follow pages")
     answers: list[tuple[str, Answer]] = [(str(status), error(status, kind)) for status, kind in LATER_REFUSALS + SERVER_ERRORS]

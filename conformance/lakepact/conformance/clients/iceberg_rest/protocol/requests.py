@@ -162,12 +162,12 @@ def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
 def _judge_each(lab: CatalogClientLab, requirement: str, judge: Callable[[Exchange], bool | None], exchanges: list[Exchange]) -> None:
     with lab.judge_each(requirement) as case:
         for exchange in exchanges:
-            with case(), shown_by(exchange):
+            with case(), with_evidence(exchange):
                 judge(exchange)
 
 
 @contextlib.contextmanager
-def shown_by(exchange: Exchange) -> Generator[None]:
+def with_evidence(exchange: Exchange) -> Generator[None]:
     """Name an exchange as the evidence if the block raises `Unmet`."""
     try:
         yield
