@@ -99,7 +99,7 @@ class PieceReader:
         """Return the file with a new URL, from an answer that came after `seen` others."""
         with self._renewing:
             if self._renewals == seen:
-                self._renewed = self._asked_again()
+                self._renewed = self._ask_again()
                 self._renewals += 1
         renewed = self._renewed.get(_key(file))
         if renewed is None:
@@ -107,7 +107,7 @@ class PieceReader:
             raise DamagedData(Failure(operation=self._answered.operation, message=message))
         return renewed
 
-    def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
+    def _ask_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
         question, version = self._answered.question, self._answered.version
         try:
             later = Answer(self._reach, question.again(self._answered.refresh_token)).begin()

@@ -174,7 +174,7 @@ class Tables(Configured):
         Args:
             table: The table.
             snapshots: All snapshots, or only those that branches and tags refer to; the server chooses all without it.
-            access_delegation: How the caller would like to be let to the files.
+            access_delegation: The credentials that the caller accepts: `vended-credentials`, `remote-signing`, or both.
             referenced_by: The views through which the table is read, the outermost first; servers support it from 1.11.0 on.
 
         Raises:
@@ -194,7 +194,7 @@ class Tables(Configured):
     def load_credentials(
         self, table: TableName, *, plan_id: str | None = None, referenced_by: Sequence[TableName] = ()
     ) -> Sequence[StorageCredential]:
-        """Credentials with which the files of a table are opened, each for what lies below its `prefix`; none, if the server has none.
+        """Return the credentials of a table's files, each for the locations below its `prefix`; none if the server has none.
 
         `storage_credential` picks the one for a file.
 
