@@ -39,22 +39,22 @@ def test_check_command_imports_no_fuzzer() -> None:
     assert done.stdout == "set()\n"
 
 
-def broken_by(error: BaseException) -> Verb:
-    def load() -> click.Command:
+def break_verbs(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(_: Verb) -> click.Command:
         raise error
 
-    return Verb(load, "conformance", "")
+    monkeypatch.setattr(Verb, "load", load)
 
 
 def test_verb_that_is_interrupted_before_it_begins_exits_with_3(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(VERBS, "check", broken_by(KeyboardInterrupt()))
+    break_verbs(KeyboardInterrupt(), monkeypatch)
     result = CliRunner().invoke(main, ["check"])
 
     assert (result.exit_code, result.output) == (3, "lakepact: interrupted\n")
 
 
 def test_verb_that_breaks_exits_with_3(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(VERBS, "check", broken_by(RuntimeError("broken")))
+    break_verbs(RuntimeError("broken"), monkeypatch)
     result = CliRunner().invoke(main, ["check"])
 
     assert (result.exit_code, result.output.splitlines()[-1]) == (3, "RuntimeError: broken")
