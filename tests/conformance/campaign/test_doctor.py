@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance.campaign.cli import campaign
-from lakepact.conformance.campaign.engine_options import cost
 from lakepact.conformance.campaign.engines import doctor
 
 if TYPE_CHECKING:
@@ -121,22 +120,6 @@ def test_missing_package_of_spark_connect_is_named_with_its_extra(monkeypatch: p
     lacking = next(finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package")
 
     assert (lacking.well, "pip install 'lakepact[spark-connect]'" in lacking.sentence) == (False, True)
-
-
-@pytest.mark.parametrize(
-    ("workers", "remote", "sentence"),
-    [
-        (
-            2,
-            False,
-            "2000 cases take about 6 s with --engine local, 16 s with Spark in 2 workers: 10 s to start, and no more workers than here",
-        ),
-        (4, False, "2000 cases take about 6 s with --engine local, 13 s with Spark in 4 workers, which pays from about 6667 cases"),
-        (4, True, None),
-    ],
-)
-def test_cost_of_spark_is_estimated_from_the_number_of_cases(workers: int, sentence: str | None, *, remote: bool) -> None:
-    assert sentence == cost(2000, workers, own=2, remote=remote)
 
 
 def test_master_with_remote_exits_with_2(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
-from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, cost, with_engine
+from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, with_engine
 from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
@@ -131,8 +131,6 @@ def run(
         landed = None
         with _with_resume_command(out), made as used, Ticker("cases") as ticker:
             for landed in runs.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
-                if not ticker.begun and used.name == SPARK:
-                    ticker.say(cost(landed.planned - landed.landed, used.workers, remote=bool(engine.remote)))
                 ticker.tell(landed.landed, landed.planned)
             if reported:
                 run_verdicts.judge(out, used)

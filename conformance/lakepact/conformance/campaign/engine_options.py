@@ -1,8 +1,7 @@
-"""The options that choose the engine of a campaign, the same for every verb, and the cost of choosing Spark."""
+"""The options that choose the engine of a campaign, the same for every verb."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
 
 SPARK, LOCAL = "spark", "local"
 MASTER = "local[*]"
-#: Seconds until Spark sends something: PySpark 4.1 in local mode on two quiet cores.
-SPARK_STARTS = 10.0
-SPARK_RUNS = 2.0  #: the same where a Connect server is running; an estimate
-#: Seconds of a worker per case and target: of 717 more cases of `example`, `near`, `valid`, `wild` and `reading`, about six
-#: requests each, every one took 3.4 ms of a processor here and 2.6 ms of the reference server. Sequences and checks take longer; Spark
-#: sends by the same code.
-ONE_CASE = 0.006
 OPTIONS = ("engine", "master", "remote", "confs", "workers")
 
 
@@ -90,23 +82,3 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
         return wrapped
 
     return wrap
-
-
-def cost(cases: int, workers: int, *, own: int | None = None, remote: bool = False) -> str | None:
-    """Return a warning if processes of this machine would send the cases sooner than Spark.
-
-    Args:
-        cases: the number of cases times targets.
-        workers: the tasks that Spark runs at a time.
-        own: the processors of this machine; counted by default.
-        remote: whether Spark is already running.
-    """
-    own = own or os.cpu_count() or 1
-    starts = SPARK_RUNS if remote else SPARK_STARTS
-    plain, spark = cases * ONE_CASE / own, starts + cases * ONE_CASE / workers
-    if plain > spark:
-        return None
-    times = f"{cases} cases take about {plain:.0f} s with --engine local, {spark:.0f} s with Spark in {workers} workers"
-    if workers <= own:
-        return f"{times}: {starts:.0f} s to start, and no more workers than here"
-    return f"{times}, which pays from about {starts / (ONE_CASE * (1 / own - 1 / workers)):.0f} cases"

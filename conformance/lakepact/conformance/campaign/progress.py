@@ -67,23 +67,13 @@ class Ticker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._terminal and self.begun:
+        if self._terminal and self._first is not None:
             click.echo(err=True)
-
-    @property
-    def begun(self) -> bool:
-        """Whether anything was told."""
-        return self._first is not None
 
     @property
     def seconds(self) -> float:
         """Since the beginning."""
         return time.monotonic() - self._started
-
-    def say(self, what: str | None) -> None:
-        """Print a text on a line of its own."""
-        if what:
-            click.echo(what, err=True)
 
     def tell(self, done: int, planned: int) -> None:
         """Print how many of how many are done."""
