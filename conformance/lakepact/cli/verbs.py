@@ -41,14 +41,10 @@ class Verb:
 SUITE = "lakepact.conformance"
 VERBS = {
     "baseline": Verb(f"{SUITE}.commands.baseline:baseline", "conformance", "Write a file of known failures from a report."),
-    "campaign": Verb(
-        "lakepact.conformance.campaign.cli:campaign", "campaign", "Send many test cases to several servers and compare the answers."
-    ),
+    "campaign": Verb(f"{SUITE}.campaign.cli:campaign", "campaign", "Send many test cases to several servers and compare the answers."),
     "cat": Verb("lakepact.client.command.cat:cat", "server", "Show the rows of a table."),
     "check": Verb(f"{SUITE}.commands.check:check", "conformance", "Check a server against its contract.", OF_CHECKS),
-    "check-client": Verb(
-        "lakepact.conformance.clients.command:check_client", "conformance", "Check a client against scripted answers.", OF_CHECKS
-    ),
+    "check-client": Verb(f"{SUITE}.clients.command:check_client", "conformance", "Check a client against scripted answers.", OF_CHECKS),
     "completion": Verb("lakepact.cli.completion:completion", "server", "Print the script for completion in a shell."),
     "contracts": Verb(f"{SUITE}.commands.contracts:contracts", "conformance", "List contracts and versions, and compare versions."),
     "data": Verb(f"{SUITE}.data.cli:data", "data", "Write tables with known rows and verify them."),
