@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.client import errors
 from lakepact.client.errors import LakepactError, OutcomeUnknown
@@ -36,6 +37,22 @@ class ErrorBody:
 
     message: str
     type: str | None
+
+
+def members(value: Any) -> dict[str, Any]:
+    """Return the members of a JSON object, or of its text; none for anything else."""
+    if isinstance(value, bytes):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def error_body(found: Mapping[str, Any], kind: str) -> ErrorBody | None:
+    """Return the error that an object describes, with the member `kind` as its type; None if it has no message."""
+    message, type_ = found.get("message"), found.get(kind)
+    return ErrorBody(message, type_ if isinstance(type_, str) else None) if isinstance(message, str) else None
 
 
 @dataclass(frozen=True, slots=True)

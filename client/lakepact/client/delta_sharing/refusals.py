@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, cast
-
 from lakepact.client import errors
-from lakepact.client.refusals import ErrorBody, Refusals
+from lakepact.client.refusals import ErrorBody, Refusals, error_body, members
 from lakepact.generated.delta_sharing.versions.v2026_08.errors import ERRORS
 from lakepact.generated.delta_sharing.versions.v2026_08.operations import OPERATIONS
 
@@ -19,21 +16,15 @@ _MISSING: dict[str, type[errors.LakepactError]] = {
 }
 
 
-def _grievance(content: bytes) -> ErrorBody | None:
+def _error_body(content: bytes) -> ErrorBody | None:
     """Return the error in `content`: `{"errorCode": …, "message": …}`; many servers leave out the code."""
-    try:
-        document: Any = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    members = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
-    message, code = members.get("message"), members.get("errorCode")
-    return ErrorBody(message, code if isinstance(code, str) else None) if isinstance(message, str) else None
+    return error_body(members(content), "errorCode")
 
 
 REFUSALS = Refusals(
     named=ERRORS,
     kinds={},
-    read=_grievance,
+    read=_error_body,
     places={(operation, 404): _MISSING.get(operation, errors.NoSuchTable) for operation in OPERATIONS if operation != "listShares"},
     reads=frozenset(OPERATIONS),
 )

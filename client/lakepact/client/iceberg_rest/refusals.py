@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, cast
-
 from lakepact.client import errors
-from lakepact.client.refusals import ErrorBody, Refusals
+from lakepact.client.refusals import ErrorBody, Refusals, error_body, members
 from lakepact.generated.iceberg_rest.versions.v1_11_0.errors import ERRORS
 
 #: Errors that the status alone does not determine.
@@ -23,22 +20,13 @@ _KINDS: dict[str, type[errors.LakepactError]] = {
 }
 
 
-def _grievance(content: bytes) -> ErrorBody | None:
+def _error_body(content: bytes) -> ErrorBody | None:
     """Return the error in `content`: `{"error": {…}}`, or its inner object alone, as the contract draws it for views and 406."""
-    try:
-        document: Any = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    model = _members(_members(document).get("error", document))
-    message, kind = model.get("message"), model.get("type")
-    return ErrorBody(message, kind if isinstance(kind, str) else None) if isinstance(message, str) else None
-
-
-def _members(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    document = members(content)
+    return error_body(members(document.get("error", document)), "type")
 
 
 #: POST operations that change no table: repeating one makes a second plan or signature at worst.
 _READS = frozenset({"planTableScan", "fetchScanTasks", "signRequest"})
 
-REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_grievance, reads=_READS)
+REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_error_body, reads=_READS)
