@@ -1,6 +1,7 @@
 """The output of the generator, which is always the same.
 
-The expected output is in `generated`; `python -m codegen --specs tests/codegen/contracts --out DIR` writes it again, to review and copy.
+The expected documents are in `generated`; `python -m codegen --specs tests/codegen/contracts --out DIR` writes them again, to review.
+`nox -s generate_check` compares the Python code, that of the real contracts.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def test_generated_code_equals_the_expected_code(output: Path) -> None:
-    assert differences(EXPECTED / "rack", output / "rack") == []
+def test_generated_documents_equal_the_expected_documents(output: Path) -> None:
+    assert [line for line in differences(EXPECTED / "rack", output / "rack") if line.endswith(".json")] == []
 
 
 def test_two_runs_write_the_same_bytes(output: Path, tmp_path: Path) -> None:
