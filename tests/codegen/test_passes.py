@@ -18,41 +18,38 @@ def schema_after(schema: dict[str, Any], **others: Any) -> Any:
     return prepared(document(Subject=schema, **others))["components"]["schemas"]["Subject"]
 
 
-def test_nullable_becomes_a_type() -> None:
-    assert schema_after({"type": "string", "nullable": True}) == {"type": ["string", "null"]}
+KIND = {"$ref": "#/components/schemas/Kind"}
 
 
-def test_nullable_false_is_dropped() -> None:
-    assert schema_after({"type": "string", "nullable": False}) == {"type": "string"}
+@pytest.mark.parametrize(
+    ("schema", "after"),
+    [
+        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+        ({"type": "string", "nullable": False}, {"type": "string"}),
+        ({**KIND, "const": "a"}, {"type": "string", "const": "a"}),
+    ],
+    ids=["nullable", "not nullable", "const beside a reference"],
+)
+def test_construct_of_openapi_becomes_json_schema(schema: dict[str, Any], after: dict[str, Any]) -> None:
+    assert schema_after(schema, Kind={"type": "string", "enum": ["a", "b"]}) == after
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"nullable": {"type": "boolean"}}},
+        {**KIND, "description": "which"},
+        {"type": "object", "example": {"type": "string", "nullable": True}, "const": {"type": "string", "nullable": True}},
+    ],
+    ids=["property named nullable", "description beside a reference", "examples and constants"],
+)
+def test_construct_of_json_schema_is_kept(schema: dict[str, Any]) -> None:
+    assert schema_after(schema, Kind={"type": "string"}) == schema
 
 
 def test_nullable_without_a_type_raises_broken() -> None:
     with pytest.raises(Broken, match="nullable says nothing"):
         schema_after({"$ref": "#/components/schemas/Other", "nullable": True}, Other={"type": "string"})
-
-
-def test_property_named_nullable_is_kept() -> None:
-    schema = {"type": "object", "properties": {"nullable": {"type": "boolean"}}}
-
-    assert schema_after(schema) == schema
-
-
-def test_const_beside_a_reference_replaces_the_reference() -> None:
-    schema = {"$ref": "#/components/schemas/Kind", "const": "a"}
-
-    assert schema_after(schema, Kind={"type": "string", "enum": ["a", "b"]}) == {"type": "string", "const": "a"}
-
-
-def test_description_beside_a_reference_is_kept() -> None:
-    schema = {"$ref": "#/components/schemas/Kind", "description": "which"}
-
-    assert schema_after(schema, Kind={"type": "string"}) == schema
-
-
-def test_examples_and_constants_are_not_changed() -> None:
-    schema = {"type": "object", "example": {"type": "string", "nullable": True}, "const": {"type": "string", "nullable": True}}
-
-    assert schema_after(schema) == schema
 
 
 def test_header_reference_to_a_parameter_becomes_a_header() -> None:
@@ -79,22 +76,19 @@ def test_shared_answer_to_head_loses_its_content() -> None:
     assert after["paths"]["/a"]["get"]["responses"] == {"404": {"$ref": "#/components/responses/No"}}
 
 
-@pytest.mark.parametrize(("name", "bits"), [("int32", 31), ("int64", 63)])
-def test_integer_format_becomes_a_range(name: str, bits: int) -> None:
-    after = bounded(document(Subject={"type": ["integer", "null"], "format": name}))
+@pytest.mark.parametrize(
+    ("schema", "least", "most"),
+    [
+        ({"type": ["integer", "null"], "format": "int32"}, -(2**31), 2**31 - 1),
+        ({"type": ["integer", "null"], "format": "int64"}, -(2**63), 2**63 - 1),
+        ({"type": "integer", "format": "int32", "minimum": 1, "maximum": 3}, 1, 3),
+    ],
+    ids=["int32", "int64", "explicit"],
+)
+def test_integer_format_without_a_range_becomes_one(schema: dict[str, Any], least: int, most: int) -> None:
+    after = bounded(document(Subject=schema))
 
-    assert after["components"]["schemas"]["Subject"] == {
-        "type": ["integer", "null"],
-        "format": name,
-        "minimum": -(2**bits),
-        "maximum": 2**bits - 1,
-    }
-
-
-def test_explicit_range_is_kept() -> None:
-    after = bounded(document(Subject={"type": "integer", "format": "int32", "minimum": 1, "maximum": 3}))
-
-    assert after["components"]["schemas"]["Subject"] == {"type": "integer", "format": "int32", "minimum": 1, "maximum": 3}
+    assert after["components"]["schemas"]["Subject"] == {**schema, "minimum": least, "maximum": most}
 
 
 def test_given_document_is_not_modified() -> None:

@@ -99,16 +99,6 @@ def test_prose_is_not_part_of_the_structure() -> None:
     assert without_prose(document) == {"properties": {"summary": {"type": "object"}}}
 
 
-def test_iceberg_contract_has_thirty_operations_with_unique_ids() -> None:
-    identifiers = [operation["operationId"] for _, operation in operations(ICEBERG)]
-
-    assert (len(identifiers), len(set(identifiers))) == (30, 30)
-
-
-def test_iceberg_contract_has_158_schemas() -> None:
-    assert len(contract(ICEBERG)["components"]["schemas"]) == 158
-
-
 @every_contract
 def test_every_reference_resolves(name: str) -> None:
     nodes = dict(everything(contract(name)))
@@ -135,31 +125,14 @@ def test_every_operation_has_a_one_line_summary_and_a_description(name: str) -> 
 
 
 @every_contract
-def test_every_parameter_is_described(name: str) -> None:
-    components = list(contract(name)["components"]["parameters"].items())
-    inline = [(f"{at} {each.get('name')}", each) for at, operation in operations(name) for each in operation.get("parameters", ())]
+def test_every_parameter_response_and_schema_is_described(name: str) -> None:
+    components = contract(name)["components"]
+    places = [place for kind in ("parameters", "responses", "schemas") for place in components[kind].items()]
+    places += [(f"{at} {each.get('name')}", each) for at, operation in operations(name) for each in operation.get("parameters", ())]
+    places += [(f"{at} {status}", answer) for at, operation in operations(name) for status, answer in operation["responses"].items()]
+    members = [place for schema, node in components["schemas"].items() for place in properties(schema, node)]
 
-    assert undescribed([*components, *inline]) == []
-
-
-@every_contract
-def test_every_response_is_described(name: str) -> None:
-    components = list(contract(name)["components"]["responses"].items())
-    inline = [(f"{at} {status}", answer) for at, operation in operations(name) for status, answer in operation["responses"].items()]
-
-    assert undescribed([*components, *inline]) == []
-
-
-@every_contract
-def test_every_schema_is_described(name: str) -> None:
-    assert undescribed(list(contract(name)["components"]["schemas"].items())) == []
-
-
-@every_contract
-def test_every_property_is_described_unless_it_is_a_constant(name: str) -> None:
-    members = [place for schema, node in contract(name)["components"]["schemas"].items() for place in properties(schema, node)]
-
-    assert undescribed([(at, member) for at, member in members if "const" not in member]) == []
+    assert undescribed([*places, *((at, member) for at, member in members if "const" not in member)]) == []
 
 
 def test_descriptions_of_times_and_sizes_name_the_unit() -> None:

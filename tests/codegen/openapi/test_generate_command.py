@@ -46,12 +46,7 @@ def test_document_of_another_kind_is_refused(tmp_path: Path, document: str, erro
     assert refused(tmp_path, document, name="contract.yaml") == error
 
 
-def test_broken_json_is_refused_with_its_line(tmp_path: Path) -> None:
-    assert refused(tmp_path, "{\n  oops\n}") == "contract.json:2: not JSON: Expecting property name enclosed in double quotes"
-
-
-def test_dangling_reference_is_refused_with_its_place(tmp_path: Path) -> None:
-    document = """openapi: 3.1.0
+DANGLING = """openapi: 3.1.0
 info: {title: Small, version: "1"}
 paths:
   /a:
@@ -60,32 +55,31 @@ paths:
         "200":
           $ref: "#/components/responses/None"
 """
-
-    assert refused(tmp_path, document, name="contract.yaml") == (
-        "contract.yaml:8: #/paths/~1a/get/responses/200/$ref: #/components/responses/None points to nothing"
-    )
+A, B = ({"$ref": f"#/components/schemas/{name}"} for name in "AB")
+TWICE = {"/a": {"get": {"operationId": "a", **EMPTY}}, "/b": {"get": {"operationId": "a", **EMPTY}}}
 
 
-def test_reference_to_itself_is_refused_with_its_place(tmp_path: Path) -> None:
-    schemas = {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}
-
-    assert refused(tmp_path, {**SMALL, "components": {"schemas": schemas}}) == (
-        "contract.json:1: #/components/schemas/A/$ref: #/components/schemas/B leads back to itself"
-    )
-
-
-def test_two_operations_of_one_id_are_refused(tmp_path: Path) -> None:
-    operation = {"operationId": "a", **EMPTY}
-
-    assert refused(tmp_path, {**SMALL, "paths": {"/a": {"get": operation}, "/b": {"get": operation}}}) == (
-        "contract.json:1: #/paths/~1b/get/operationId: operationId a is that of /paths/~1a/get too"
-    )
-
-
-def test_member_of_a_wrong_type_is_refused_with_its_place(tmp_path: Path) -> None:
-    assert refused(tmp_path, {**SMALL, "paths": {"/a": {"get": {"responses": []}}}}) == (
-        'contract.json:1: #/paths/~1a/get/responses: [] is not of type "object"'
-    )
+@pytest.mark.parametrize(
+    ("document", "name", "error"),
+    [
+        ("{\n  oops\n}", "contract.json", "2: not JSON: Expecting property name enclosed in double quotes"),
+        (DANGLING, "contract.yaml", "8: #/paths/~1a/get/responses/200/$ref: #/components/responses/None points to nothing"),
+        (
+            {**SMALL, "components": {"schemas": {"A": B, "B": A}}},
+            "contract.json",
+            "1: #/components/schemas/A/$ref: #/components/schemas/B leads back to itself",
+        ),
+        ({**SMALL, "paths": TWICE}, "contract.json", "1: #/paths/~1b/get/operationId: operationId a is that of /paths/~1a/get too"),
+        (
+            {**SMALL, "paths": {"/a": {"get": {"responses": []}}}},
+            "contract.json",
+            '1: #/paths/~1a/get/responses: [] is not of type "object"',
+        ),
+    ],
+    ids=["broken JSON", "dangling reference", "reference to itself", "two operations of one id", "member of a wrong type"],
+)
+def test_broken_document_is_refused_with_its_place(tmp_path: Path, document: Any, name: str, error: str) -> None:
+    assert refused(tmp_path, document, name=name) == f"{name}:{error}"
 
 
 def test_missing_file_is_wrong_usage(tmp_path: Path) -> None:
