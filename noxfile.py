@@ -57,7 +57,7 @@ def types(session: nox.Session) -> None:
     session.run("mypy", "tests/client/every_method.py")
     session.run("pyright")
     pages = Path("build/pages")
-    session.run("python", "tests/pages/page_modules.py", str(pages), silent=True)
+    session.run("python", "tests/pages/page_modules.py", str(pages), env={"PYTHONPATH": "specs"}, silent=True)
     programs = sorted(map(str, [*pages.glob("*_page_*.py"), *Path("examples").glob("*/test_*.py")]))
     programs.remove("examples/spark/test_sales_by_city.py")  # needs pyspark: nox -s spark_source
     session.run("mypy", "--strict", *programs, env={"MYPYPATH": str(pages)})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
+from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,8 @@ async def _collected(given: Any) -> list[Any]:
 
 
 KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
+#: What a server lists that offers every operation.
+ENDPOINTS = [f"{operation.method} {operation.path}" for operation in OPERATIONS.values()]
 
 
 class Desk:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import httpx
 import pytest
 from pydantic import BaseModel
 
+from driving import KINDS, Driven
 from lakepact.client import errors
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.engine import Engine
@@ -31,7 +33,7 @@ class Pet(BaseModel):
 
 def read_grievance(content: bytes) -> ErrorBody | None:
     kind, found, message = content.decode(errors="replace").partition("|")
-    return ErrorBody(message, kind) if found else None
+    return ErrorBody(message, kind or None) if found else None
 
 
 #: A contract of two operations: `feed` is a commit, `visit` is a read.
@@ -103,6 +105,17 @@ def send(request: pytest.FixtureRequest) -> Send:
         return asyncio.run(AsyncConnection(engine, transport, script.pause).send(call))
 
     return sent
+
+
+@pytest.fixture(params=KINDS)
+def drive(request: pytest.FixtureRequest) -> Iterator[Callable[..., Driven]]:
+    """Yield a function that opens a catalog of either kind until the end of the test."""
+    with ExitStack() as stack:
+
+        def driven(address: str, kinds: dict[str, type] = KINDS, **options: object) -> Driven:
+            return stack.enter_context(Driven(kinds[request.param], address, **options))
+
+        yield driven
 
 
 @pytest.fixture

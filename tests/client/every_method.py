@@ -1,12 +1,13 @@
 """Every public method of every public class of the client, called once; `nox -s types` checks the types of the results.
 
-Nothing here runs. `test_every_method.py` compares the calls with the public surface, so that no new method can be forgotten.
+Nothing here runs. The calls for threads are derived from those here as the classes are, and their types are checked too.
+`test_every_method.py` compares both with the public surface, so that no new method can be forgotten.
 """
 # ruff: noqa: TC001 - nothing here runs
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, assert_type
 
@@ -24,7 +25,6 @@ from lakepact.client import (
     Auth,
     BadReply,
     BearerToken,
-    IcebergCatalog,
     LakepactError,
     Limits,
     Profile,
@@ -32,17 +32,16 @@ from lakepact.client import (
     Retries,
     ScanPlan,
     ScanTask,
-    SharingClient,
     SigV4,
     TableChange,
     Timeouts,
-    WatsonxCatalog,
     column,
     pyiceberg_catalog,
     pyiceberg_table,
     storage_credential,
     storage_properties,
 )
+from lakepact.client import IcebergCatalog as CatalogForThreads
 from lakepact.client.delta_sharing.access import DirectoryCredentials
 from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
 from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
@@ -52,12 +51,8 @@ from lakepact.client.delta_sharing.lines import DeletionVector, EndOfStream, Fac
 from lakepact.client.delta_sharing.predicates import Column, Predicate
 from lakepact.client.delta_sharing.schemas import Field
 from lakepact.client.delta_sharing.schemas import Schema as DeltaSchema
-from lakepact.client.delta_sharing.synchronous.answer import Answer
-from lakepact.client.delta_sharing.synchronous.listing import Listing
-from lakepact.client.delta_sharing.synchronous.table import Table
 from lakepact.client.fetched_tokens import FetchedToken, Token
 from lakepact.client.iceberg_rest.asynchronous.edits import AsyncTableCommit, AsyncTransaction
-from lakepact.client.iceberg_rest.synchronous.edits import TableCommit, Transaction
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.wire import Pause, Reply, Request
 from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
@@ -88,24 +83,15 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 # -- opening ---------------------------------------------------------------------------------------------------------------
 
 
-def opened() -> None:
-    with IcebergCatalog("http://c", warehouse="w", auth=BearerToken("t"), retries=Retries(tries=1), limits=Limits(pages=1)) as catalog:
-        assert_type(catalog, IcebergCatalog)
-    with WatsonxCatalog("c", "catalog", timeouts=Timeouts(read=1.0)) as watsonx:
-        iceberg_catalog(watsonx)
-    with SharingClient("profile.share", downloads=4) as client:
-        assert_type(client, SharingClient)
+async def opened() -> None:
+    async with AsyncIcebergCatalog("http://c", warehouse="w", auth=BearerToken("t"), limits=Limits(pages=1)) as catalog:
+        assert_type(catalog, AsyncIcebergCatalog)
+    async with AsyncWatsonxCatalog("c", "catalog", retries=Retries(tries=1), timeouts=Timeouts(read=1.0)) as watsonx:
+        await iceberg_catalog(watsonx)
+    async with AsyncSharingClient("profile.share", downloads=4) as client:
+        assert_type(client, AsyncSharingClient)
     assert_type(SigV4("glue", region="us-east-1"), SigV4)
     profile(Profile.read({"shareCredentialsVersion": 1, "endpoint": "https://s", "bearerToken": "t"}))
-
-
-async def async_opened() -> None:
-    async with AsyncIcebergCatalog("http://c") as catalog:
-        assert_type(catalog, AsyncIcebergCatalog)
-    async with AsyncWatsonxCatalog("c", "catalog") as watsonx:
-        await async_iceberg_catalog(watsonx)
-    async with AsyncSharingClient("profile.share") as client:
-        assert_type(client, AsyncSharingClient)
 
 
 def profile(profile: Profile) -> None:
@@ -162,75 +148,12 @@ def metadata(metadata: TableMetadata) -> None:
     assert_type(metadata.default_spec_id + metadata.default_sort_order_id, int)
 
 
-def iceberg_catalog(catalog: IcebergCatalog) -> None:
-    assert_type(catalog.config(), CatalogConfig)
-    assert_type(catalog.properties(), Mapping[str, str])
-    assert_type(catalog.offers("createView"), bool)
-    assert_type(catalog.address, str)
-    assert_type(catalog.authorization(), str | None)
-    catalog.close()
-    assert_type(catalog.list_namespaces("a", page_size=10), Iterator[tuple[str, ...]])
-    assert_type(catalog.create_namespace(("a", "b"), {"k": "v"}), CreateNamespaceResponse)
-    assert_type(catalog.load_namespace("a"), GetNamespaceResponse)
-    assert_type(catalog.namespace_exists("a"), bool)
-    assert_type(catalog.update_namespace_properties("a", updates={"k": "v"}, removals=["j"]), UpdateNamespacePropertiesResponse)
-    catalog.drop_namespace("a")
-    assert_type(catalog.list_tables("a"), Iterator[TableIdentifier])
-    assert_type(catalog.create_table("a", "t", SCHEMA, properties={"k": "v"}), LoadTableResult)
-    assert_type(catalog.create_table("a.t", SCHEMA), LoadTableResult)
-    for listed in catalog.list_tables("a.b"):
-        assert_type(catalog.load_table(listed), LoadTableResult)
-    assert_type(catalog.table_exists(("a", "b", "t")) or catalog.table_exists((("a", "b"), "t")), bool)
-    assert_type(catalog.stage_table("a", "t", SCHEMA), LoadTableResult)
-    assert_type(catalog.register_table("a", "t", "s3://b/t.json", overwrite=True), LoadTableResult)
-    loaded = catalog.load_table("a", "t", snapshots="refs", referenced_by=["a.v"])
-    assert_type(loaded, LoadTableResult)
-    metadata(loaded.metadata)
-    assert_type(storage_properties(loaded, "s3://b/t/1"), dict[str, str])
-    credentials = catalog.load_credentials("a", "t", plan_id="p")
-    assert_type(storage_credential(credentials, "s3://b/t/1"), StorageCredential | None)
-    assert_type(catalog.sign_request("a", "t", SIGNED), RemoteSignResult)
-    assert_type(catalog.table_exists("a", "t"), bool)
-    committed = catalog.commit_table("a", "t", [UPDATE], requirements=[{"type": "assert-create"}])
-    assert_type(committed, CommitTableResponse)
-    catalog.drop_table("a", "t", purge=True)
-    catalog.rename_table("a.t", (("a", "b"), "t"))
-    catalog.report_metrics("a", "t", {"report-type": "scan-report"})
-    catalog.commit_transaction([TableChange("a", "t", [UPDATE])])
-    table_commit(catalog.change("a.t"))
-    transaction(catalog.transaction())
-    assert_type(catalog.list_views("a"), Iterator[TableIdentifier])
-    assert_type(catalog.create_view("a", "v", SCHEMA, version=VERSION), LoadViewResult)
-    assert_type(catalog.register_view("a", "v", "s3://b/v.json"), LoadViewResult)
-    assert_type(catalog.load_view("a", "v"), LoadViewResult)
-    assert_type(catalog.view_exists("a", "v"), bool)
-    assert_type(catalog.replace_view("a", "v", [UPDATE]), LoadViewResult)
-    catalog.drop_view("a", "v")
-    catalog.rename_view("a.v", "a.w")
-    plan = catalog.plan_scan("a", "t", select=["id"], min_rows_requested=10)
-    assert_type(plan, ScanPlan)
-    for task in catalog.scan_tasks("a", "t", plan):
-        assert_type(task, ScanTask)
-        assert_type(task.data_file.file_path, str)
-    catalog.cancel_plan("a", "t", plan)
-
-
-def pyiceberg_tables(catalog: IcebergCatalog) -> pyiceberg.table.Table:
+def pyiceberg_tables(catalog: CatalogForThreads) -> pyiceberg.table.Table:
     assert_type(pyiceberg_catalog(catalog), pyiceberg.catalog.Catalog)
     return pyiceberg_table(catalog, "a", "t")
 
 
-def table_commit(edits: TableCommit) -> None:
-    assert_type(edits.set_properties({"k": "v"}).commit(), CommitTableResponse)
-    assert_type(edits.commit(), CommitTableResponse)
-
-
-def transaction(edits: Transaction) -> None:
-    table_edits(edits.change("a.t"))
-    edits.commit()
-
-
-async def async_iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
+async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(await catalog.config(), CatalogConfig)
     assert_type(await catalog.properties(), Mapping[str, str])
     assert_type(await catalog.offers("createView"), bool)
@@ -248,7 +171,7 @@ async def async_iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(await catalog.create_table("a.t", SCHEMA), LoadTableResult)
     async for listed in catalog.list_tables("a.b"):
         assert_type(await catalog.load_table(listed), LoadTableResult)
-    assert_type(await catalog.table_exists(("a", "b", "t")), bool)
+    assert_type(await catalog.table_exists(("a", "b", "t")) or await catalog.table_exists((("a", "b"), "t")), bool)
     assert_type(await catalog.stage_table("a", "t", SCHEMA), LoadTableResult)
     assert_type(await catalog.register_table("a", "t", "s3://b/t.json", overwrite=True), LoadTableResult)
     loaded = await catalog.load_table("a", "t", snapshots="refs", referenced_by=["a.v"])
@@ -265,8 +188,8 @@ async def async_iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     await catalog.rename_table("a.t", (("a", "b"), "t"))
     await catalog.report_metrics("a", "t", {"report-type": "scan-report"})
     await catalog.commit_transaction([TableChange("a", "t", [UPDATE])])
-    await async_table_commit(catalog.change("a.t"))
-    await async_transaction(catalog.transaction())
+    await table_commit(catalog.change("a.t"))
+    await transaction(catalog.transaction())
     assert_type(catalog.list_views("a"), AsyncIterator[TableIdentifier])
     assert_type(await catalog.create_view("a", "v", SCHEMA, version=VERSION), LoadViewResult)
     assert_type(await catalog.register_view("a", "v", "s3://b/v.json"), LoadViewResult)
@@ -283,12 +206,12 @@ async def async_iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     await catalog.cancel_plan("a", "t", plan)
 
 
-async def async_table_commit(edits: AsyncTableCommit) -> None:
+async def table_commit(edits: AsyncTableCommit) -> None:
     assert_type(await edits.set_properties({"k": "v"}).commit(), CommitTableResponse)
     assert_type(await edits.commit(), CommitTableResponse)
 
 
-async def async_transaction(edits: AsyncTransaction) -> None:
+async def transaction(edits: AsyncTransaction) -> None:
     table_edits(edits.change("a.t"))
     await edits.commit()
 
@@ -366,16 +289,7 @@ def credentials(credentials: DirectoryCredentials) -> None:
     assert_type(credentials.storage_options, dict[str, str])
 
 
-def answer(answer: Answer) -> None:
-    assert_type(answer.begin().again(answer.question), Answer)
-    assert_type(answer.again(answer.question), Answer)
-    assert_type(answer.blocks(), Generator[list[SharedFile | Metadata | Protocol], None, None])
-    assert_type(answer.files(), Iterator[SharedFile])
-    assert_type((answer.version, answer.end), tuple[int | None, EndOfStream | None])
-    answer.close()
-
-
-async def async_answer(answer: AsyncAnswer) -> None:
+async def answer(answer: AsyncAnswer) -> None:
     assert_type(await (await answer.begin()).again(answer.question), AsyncAnswer)
     assert_type(await answer.again(answer.question), AsyncAnswer)
     assert_type(answer.blocks(), AsyncGenerator[list[SharedFile | Metadata | Protocol], None])
@@ -384,57 +298,13 @@ async def async_answer(answer: AsyncAnswer) -> None:
     await answer.close()
 
 
-def sharing_client(client: SharingClient) -> None:
-    assert_type(client.shares(page_size=10), Iterator[Share])
-    assert_type(client.share("s").name, str)
-    assert_type(client.schemas("s"), Iterator[SharedSchema])
-    assert_type(client.tables("s", "d"), Iterator[SharedTable])
-    assert_type(client.all_tables("s"), Iterator[SharedTable])
-    table(client.table("s", "d", "t"))
-    for shared in client.tables("s.d"):
-        assert_type(client.table(shared), Table)
-    assert_type(client.table("s.d.t"), Table)
-    for task in client.table("s", "d", "t").query().tasks(columns=["id"]):
-        assert_type(client.read(task), Iterator[pa.Table])
-    client.close()
-
-
-def table(table: Table) -> None:
-    assert_type(table.version(starting_timestamp=NOW), int)
-    description(table.metadata(version=3))
-    listing(table.query(predicate=predicate(column("id")), limit=10, background=True))
-    listing(table.changes(starting_version=1, historical_protocol=True))
-    for file in table.files():
-        shared_file(file)
-    assert_type(table.follow(1), Iterator[SharedFile])
-    assert_type(table.to_arrow(columns=["id"]), pa.Table)
-    assert_type(table.to_pandas(), pd.DataFrame)
-    assert_type(table.to_polars(), pl.DataFrame)
-    assert_type(table.to_duckdb(connection=duckdb.connect()), duckdb.DuckDBPyRelation)
-    assert_type(table.credentials(), DirectoryCredentials)
-
-
-def listing(listing: Listing) -> None:
-    assert_type((listing.version, listing.operation), tuple[int | None, str])
-    for line in listing:
-        assert_type(line, SharedFile | Metadata | Protocol)
-    assert_type(listing.files(), Iterator[SharedFile])
-    assert_type(listing.tasks(), list[ReadTask])
-    assert_type(listing.batches(columns=["id"]), Iterator[pa.Table])
-    assert_type(listing.to_arrow(), pa.Table)
-    assert_type(listing.to_pandas(), pd.DataFrame)
-    assert_type(listing.to_polars(), pl.DataFrame)
-    assert_type(listing.to_duckdb(), duckdb.DuckDBPyRelation)
-    listing.close()
-
-
-async def async_sharing_client(client: AsyncSharingClient) -> None:
+async def sharing_client(client: AsyncSharingClient) -> None:
     assert_type(client.shares(page_size=10), AsyncIterator[Share])
     assert_type((await client.share("s")).name, str)
     assert_type(client.schemas("s"), AsyncIterator[SharedSchema])
     assert_type(client.tables("s", "d"), AsyncIterator[SharedTable])
     assert_type(client.all_tables("s"), AsyncIterator[SharedTable])
-    await async_table(client.table("s", "d", "t"))
+    await table(client.table("s", "d", "t"))
     async for shared in client.tables("s.d"):
         assert_type(client.table(shared), AsyncTable)
     for task in await (await client.table("s", "d", "t").query()).tasks(columns=["id"]):
@@ -442,11 +312,11 @@ async def async_sharing_client(client: AsyncSharingClient) -> None:
     await client.close()
 
 
-async def async_table(table: AsyncTable) -> None:
+async def table(table: AsyncTable) -> None:
     assert_type(await table.version(starting_timestamp=NOW), int)
     description(await table.metadata(version=3))
-    await async_listing(await table.query(predicate=predicate(column("id")), limit=10, background=True))
-    await async_listing(await table.changes(starting_version=1, historical_protocol=True))
+    await listing(await table.query(predicate=predicate(column("id")), limit=10, background=True))
+    await listing(await table.changes(starting_version=1, historical_protocol=True))
     async for file in table.files():
         shared_file(file)
     assert_type(table.follow(1), AsyncIterator[SharedFile])
@@ -457,7 +327,7 @@ async def async_table(table: AsyncTable) -> None:
     assert_type(await table.credentials(), DirectoryCredentials)
 
 
-async def async_listing(listing: AsyncListing) -> None:
+async def listing(listing: AsyncListing) -> None:
     assert_type((listing.version, listing.operation), tuple[int | None, str])
     async for line in listing:
         assert_type(line, SharedFile | Metadata | Protocol)

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import lakepact.client
+from codegen.sync_twin import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PROGRAM = ast.parse(Path(__file__).with_name("every_method.py").read_text("utf-8"))
+SOURCE = Path(__file__).with_name("every_method.py").read_text("utf-8")
+PROGRAMS = [ast.parse(SOURCE), ast.parse(translated(SOURCE))]
 
 
 def imported(tree: ast.AST) -> dict[str, tuple[str, str]]:
@@ -24,9 +26,9 @@ def imported(tree: ast.AST) -> dict[str, tuple[str, str]]:
 
 
 def called() -> dict[type, set[str]]:
-    """Return the members that the program uses, by the class that a function's parameter has."""
-    names, found = imported(PROGRAM), dict[type, set[str]]()
-    for function in PROGRAM.body:
+    """Return the members that the programs use, by the class that a function's parameter has."""
+    found = dict[type, set[str]]()
+    for names, function in [(imported(program), function) for program in PROGRAMS for function in program.body]:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.args.args:
             (parameter, *_) = function.args.args
             assert isinstance(parameter.annotation, ast.Name)

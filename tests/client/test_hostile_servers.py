@@ -10,10 +10,9 @@ import time
 
 import pytest
 
-from driving import Driven
+from driving import KINDS, Driven
 from lakepact.client import (
     NO_RETRIES,
-    AsyncIcebergCatalog,
     IcebergCatalog,
     LakepactError,
     LimitExceeded,
@@ -25,7 +24,6 @@ from lakepact.client import (
 )
 from server_doubles.hostile_servers import ATTACKS, DRIPS, MIB, attacking, endless_line, endless_pages, json_answer
 
-KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
 FEW = Limits(body=MIB, line=MIB, pages=20)
 NAMED = ("Limits(body=…)", "Timeouts(reply=…)", "on the wire", "Receive buffer too long", "trailers")
 CALL = """

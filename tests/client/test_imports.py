@@ -53,14 +53,18 @@ def test_module_imports_only_installed_libraries(module):
     assert loaded(module) - sys.stdlib_module_names <= {"certifi", "httpcore", "lakepact", "pydantic", "pydantic_core"} | extra
 
 
-def test_sharing_client_does_not_load_the_libraries_of_rows():
-    code = (
-        "import sys, lakepact.client as c; c.SharingClient, c.column; print(sorted({'pyarrow', 'pyroaring', 'pandas'} & set(sys.modules)))"
-    )
+@pytest.mark.parametrize(
+    ("used", "absent"),
+    [
+        ("c", ["asyncio", "httpx", "pydantic"]),
+        ("c.IcebergCatalog('http://a.test'), c.AsyncIcebergCatalog('http://a.test')", ["httpx"]),
+        ("c.SharingClient, c.column", ["pandas", "pyarrow", "pyroaring"]),
+    ],
+)
+def test_library_is_not_loaded_before_it_is_needed(used, absent):
+    code = f"import sys, lakepact.client as c; {used}; print([name for name in {absent} if name in sys.modules])"
 
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-
-    assert printed == "[]\n"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_transport_alone_imports_the_http_library():

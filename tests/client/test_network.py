@@ -10,7 +10,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -19,24 +18,13 @@ import httpx
 import pytest
 import uvloop
 
-from driving import Driven
-from lakepact.client import (
-    NO_RETRIES,
-    AsyncIcebergCatalog,
-    BearerToken,
-    IcebergCatalog,
-    LakepactError,
-    LimitExceeded,
-    Limits,
-    Timeouts,
-    Unreachable,
-)
+from driving import KINDS
+from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, BearerToken, IcebergCatalog, LimitExceeded, Limits, Timeouts, Unreachable
 from lakepact.client.transport import routes
 from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.client.wire import Lost, Request
 
-KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
 CONFIG = b'{"defaults":{},"overrides":{}}'
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
 TABLES = b'{"namespace":["a"]}'
@@ -106,13 +94,6 @@ def serving(**options):
             line.close()
 
 
-@pytest.fixture(params=KINDS)
-def opened(request):
-    """Return a function that opens a catalog of either kind."""
-    with contextlib.ExitStack() as stack:
-        yield lambda address, **options: stack.enter_context(Driven(KINDS[request.param], address, **options))
-
-
 @pytest.fixture(autouse=True)
 def no_proxies(monkeypatch):
     """Take the proxies of the developer's environment away."""
@@ -121,18 +102,18 @@ def no_proxies(monkeypatch):
         monkeypatch.delenv(f"{scheme}_proxy".upper(), raising=False)
 
 
-def test_connection_is_used_for_the_next_request(opened):
+def test_connection_is_used_for_the_next_request(drive):
     with serving() as served:
-        catalog = opened(served.address)
+        catalog = drive(served.address)
         for _ in range(3):
             catalog.load_namespace("a")
 
     assert [len(heads) for heads in served.heads] == [4]
 
 
-def test_connection_that_the_server_closed_is_not_used_for_a_change(opened):
+def test_connection_that_the_server_closed_is_not_used_for_a_change(drive):
     with serving(closes_silently=True) as served:
-        catalog = opened(served.address, retries=NO_RETRIES)
+        catalog = drive(served.address, retries=NO_RETRIES)
         catalog.config()
         for _ in range(3):
             time.sleep(0.05)
@@ -208,9 +189,9 @@ def test_request_without_a_free_connection_raises_unreachable(kind, monkeypatch)
             slow.join()
 
 
-def test_closed_client_sends_nothing(opened):
+def test_closed_client_sends_nothing(drive):
     with serving() as served:
-        catalog = opened(served.address)
+        catalog = drive(served.address)
         catalog.config()
         catalog.close()
 
@@ -256,10 +237,10 @@ def test_cancelled_call_gives_its_connection_back():
 # Proxies.
 
 
-def test_proxy_of_the_environment_gets_the_whole_url_and_its_credentials(opened, monkeypatch):
+def test_proxy_of_the_environment_gets_the_whole_url_and_its_credentials(drive, monkeypatch):
     with serving() as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.address.replace("://", "://user:p%40ss@"))
-        opened("http://catalog.test:8181/base").config()
+        drive("http://catalog.test:8181/base").config()
 
     head = proxy.heads[0][0]
     assert head.startswith(b"GET http://catalog.test:8181/base/v1/config HTTP/1.1\r\n")
@@ -268,21 +249,21 @@ def test_proxy_of_the_environment_gets_the_whole_url_and_its_credentials(opened,
 
 
 @pytest.mark.parametrize("variable", ["https_proxy", "ALL_PROXY"])
-def test_proxy_is_asked_to_connect_for_https(opened, monkeypatch, variable):
+def test_proxy_is_asked_to_connect_for_https(drive, monkeypatch, variable):
     with serving() as proxy:
         monkeypatch.setenv(variable, proxy.address.removeprefix("http://"))
         with pytest.raises(Unreachable):
-            opened("https://catalog.test", retries=NO_RETRIES).config()
+            drive("https://catalog.test", retries=NO_RETRIES).config()
 
     assert proxy.heads[0][0].startswith(b"CONNECT catalog.test:443 HTTP/1.1\r\n")
 
 
 @pytest.mark.parametrize("named", ["127.0.0.1", "other.test, 127.0.0.1", "*"])
-def test_host_of_no_proxy_is_reached_without_the_proxy(opened, monkeypatch, named):
+def test_host_of_no_proxy_is_reached_without_the_proxy(drive, monkeypatch, named):
     with serving() as proxy, serving() as served:
         monkeypatch.setenv("http_proxy", proxy.address)
         monkeypatch.setenv("no_proxy", named)
-        opened(served.address).config()
+        drive(served.address).config()
 
     assert (len(proxy.heads), len(served.heads)) == (0, 1)
 
@@ -325,19 +306,19 @@ def secured(certificate, **environment):
     routes.trusted.cache_clear()
 
 
-def test_certificate_file_of_the_environment_is_trusted(opened, monkeypatch, certificate):
+def test_certificate_file_of_the_environment_is_trusted(drive, monkeypatch, certificate):
     with secured(certificate, SSL_CERT_FILE=f"{certificate}.crt") as context, serving(tls=context) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.address)
-        opened("https://127.0.0.1:1").config()
+        drive("https://127.0.0.1:1").config()
 
     assert [head.partition(b" ")[0] for head in proxy.heads[0]] == [b"CONNECT", b"GET"]
 
 
-def test_unknown_certificate_raises_unreachable(opened, monkeypatch, certificate):
+def test_unknown_certificate_raises_unreachable(drive, monkeypatch, certificate):
     with secured(certificate) as context, serving(tls=context) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.address)
         with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
-            opened("https://127.0.0.1:1", retries=NO_RETRIES).config()
+            drive("https://127.0.0.1:1", retries=NO_RETRIES).config()
 
 
 # Slow sides.
@@ -410,17 +391,6 @@ def test_given_client_sends_only_what_the_catalog_says_and_stays_open():
     assert not http.is_closed
 
 
-def test_given_client_follows_no_redirect():
-    moved = httpx.Response(307, headers={"Location": "http://elsewhere.test/"})
-    http = httpx.Client(transport=httpx.MockTransport(lambda _: moved), follow_redirects=True)
-
-    with (
-        IcebergCatalog("http://catalog.test", http=http, retries=NO_RETRIES) as catalog,
-        pytest.raises(LakepactError, match="not followed"),
-    ):
-        catalog.config()
-
-
 @pytest.mark.parametrize(
     ("limits", "named"), [({"timeouts": Timeouts(reply=0.2)}, "Timeouts(reply=…)"), ({"limits": Limits(body=10)}, "Limits(body=…)")]
 )
@@ -435,10 +405,3 @@ def test_reply_through_a_given_client_keeps_to_the_limits(limits, named):
         catalog.config()
 
     assert named in str(raised.value)
-
-
-def test_client_loads_httpx_for_a_given_client_alone():
-    kinds = "c.IcebergCatalog('http://a.test'), c.AsyncIcebergCatalog('http://a.test')"
-    code = f"import sys, lakepact.client as c; {kinds}; print('httpx' in sys.modules)"
-
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -363,11 +363,7 @@ def test_file_of_a_share_gets_nothing_of_a_client_of_the_caller(good, evil):
     evil.on("/a", status=302, Location=f"{good.url}/back")
     profile = {"shareCredentialsVersion": 1, "endpoint": good.url, "bearerToken": TOKEN}
 
-    with (
-        httpx.Client(**LEAKY) as http,
-        SharingClient(profile, retries=NO_RETRIES, http=http) as client,
-        pytest.raises(LakepactError),
-    ):
+    with httpx.Client(**LEAKY) as http, SharingClient(profile, retries=NO_RETRIES, http=http) as client, pytest.raises(LakepactError):
         client.table("s", "d", "t").query().to_arrow()
 
     fetched = [headers for origin in (evil, good) for path, headers in origin.requests if path in {"/a", "/back"}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakepact.client.urls import server_address, url
+from lakepact.client.urls import server_address
 
 
 @pytest.mark.parametrize("address", ["http://h:1", "http://h:1/", "http://h:1//"])
@@ -23,7 +23,3 @@ def test_credentials_in_an_address_raise_without_the_secret():
         server_address("http://me:planted@h/")
 
     assert "planted" not in str(caught.value)
-
-
-def test_url_without_a_query_has_no_question_mark():
-    assert url("http://h/base", "/v1/config", ()) == "http://h/base/v1/config"

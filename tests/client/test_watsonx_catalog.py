@@ -26,37 +26,27 @@ ENCODED = base64.b64encode(f"{USER}:{KEY}".encode()).decode()
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 
 
-@pytest.fixture(params=KINDS)
-def catalog(request):
+@pytest.fixture
+def catalog(drive):
     """Return a function that opens a catalog of a desk."""
-    opened = []
 
     def open_catalog(answers, *, config=CONFIG, host="cpd.test", name="rest_iceberg1", **options):
         desk = Desk({f"GET {ROOT}/config": config, **answers})
-        driven = Driven(KINDS[request.param], host, catalog=name, carrier=desk.carrier, retries=NO_RETRIES, **options)
-        opened.append(driven)
-        return driven, desk
+        return drive(host, KINDS, catalog=name, carrier=desk.carrier, retries=NO_RETRIES, **options), desk
 
-    yield open_catalog
-    for driven in opened:
-        driven.__exit__()
+    return open_catalog
 
 
-def test_user_and_key_are_sent_in_base64_without_a_line_feed(catalog):
-    driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=ZenApiKey("user", "key"))
-
-    driven.list_namespaces()
-
-    # What `echo -n "user:key" | base64` prints; without -n it would be dXNlcjprZXkK.
-    assert {request.headers["Authorization"] for request in desk.requests} == {"ZenApiKey dXNlcjprZXk="}
-
-
-def test_bearer_token_is_sent(catalog):
-    driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=BearerToken("abc"))
+# What `echo -n "user:key" | base64` prints; without -n it would be dXNlcjprZXkK.
+@pytest.mark.parametrize(
+    ("auth", "sent"), [(ZenApiKey("user", "key"), "ZenApiKey dXNlcjprZXk="), (BearerToken("abc"), "Bearer abc")], ids=["key", "token"]
+)
+def test_key_is_sent_in_base64_and_a_token_as_it_is(catalog, auth, sent):
+    driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=auth)
 
     driven.list_namespaces()
 
-    assert {request.headers["Authorization"] for request in desk.requests} == {"Bearer abc"}
+    assert {request.headers["Authorization"] for request in desk.requests} == {sent}
 
 
 @pytest.mark.parametrize(
@@ -146,10 +136,6 @@ def test_ambiguous_user_and_key_raise_without_their_values(user, key):
     with pytest.raises(ValueError, match="API key") as refused:
         ZenApiKey(user, key)
     assert "a:b" not in str(refused.value)
-
-
-def test_key_repr_hides_the_key():
-    assert repr(ZenApiKey(USER, KEY)) == "ZenApiKey([hidden])"
 
 
 @pytest.mark.parametrize("told", [KEY, ENCODED, f"ZenApiKey {ENCODED}", f"{USER}:{KEY}"])

@@ -1,4 +1,4 @@
-"""Write the Python blocks of pages as modules, whose types `nox -s types` checks.
+"""Write the Python blocks of pages, and the calls of the client for threads, as modules, whose types `nox -s types` checks.
 
 Blocks that need what is not installed or not shown are left out; each says so in its reason for not being run.
 """
@@ -12,9 +12,11 @@ from pathlib import Path
 
 from page_blocks import PAGES, Block, blocks
 
+from codegen.sync_twin import translated
 from lakepact.cli import main
 
 GENERATES = "docs/generate-code.md"  #: its programs import the package that its command generates
+EVERY_METHOD = Path(__file__).parents[1] / "client" / "every_method.py"
 LEFT_OUT = ("needs ", "starts Spark")
 
 
@@ -48,4 +50,5 @@ def generate(folder: Path) -> None:
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]))
+    (Path(sys.argv[1]) / "every_method_page_0.py").write_text(translated(EVERY_METHOD.read_text("utf-8")), "utf-8")
     generate(Path(sys.argv[1]))

@@ -13,25 +13,20 @@ from deltalake import write_deltalake
 from lakepact.cli import main
 from lakepact.client import IcebergCatalog, pyiceberg_table
 from lakepact.reference_server import running
+from sample_tables.table_documents import field, partition_field, sort_field, struct
 
 RED = "\x1b[31mred"
 SCHEMA = {
-    "type": "struct",
+    **struct(
+        field(1, "id", required=True, doc=f"a key {RED}"),
+        field(2, "at", "timestamptz"),
+        field(3, "where", struct(field(4, "lat", "double"))),
+        field(5, "said", "string"),
+    ),
     "identifier-field-ids": [1],
-    "fields": [
-        {"id": 1, "name": "id", "type": "long", "required": True, "doc": f"a key {RED}"},
-        {"id": 2, "name": "at", "type": "timestamptz", "required": False},
-        {
-            "id": 3,
-            "name": "where",
-            "type": {"type": "struct", "fields": [{"id": 4, "name": "lat", "type": "double", "required": False}]},
-            "required": False,
-        },
-        {"id": 5, "name": "said", "type": "string", "required": False},
-    ],
 }
-SPEC = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "day", "transform": "day"}]}
-ORDER = {"order-id": 1, "fields": [{"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-first"}]}
+SPEC = {"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}
+ORDER = {"order-id": 1, "fields": [sort_field(1)]}
 VIEW = {
     "version-id": 1,
     "timestamp-ms": 1_767_225_600_000,

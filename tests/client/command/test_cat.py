@@ -82,11 +82,7 @@ def test_unknown_column_exits_with_2(place, where, table):
 
 @pytest.mark.parametrize(
     ("where", "arguments"),
-    [
-        ("url", ("sales.absent",)),
-        ("url", ("sales.orders", "--snapshot", "7")),
-        ("profile", ("sales.europe.absent",)),
-    ],
+    [("url", ("sales.absent",)), ("url", ("sales.orders", "--snapshot", "7")), ("profile", ("sales.europe.absent",))],
 )
 def test_missing_object_exits_with_1(place, where, arguments):
     said = lakepact("cat", getattr(place, where), *arguments)
@@ -96,10 +92,7 @@ def test_missing_object_exits_with_1(place, where, arguments):
 
 @pytest.mark.parametrize(
     ("where", "table", "library", "installed"),
-    [
-        ("url", "sales.orders", "pyiceberg", "pyiceberg[pyarrow]"),
-        ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]"),
-    ],
+    [("url", "sales.orders", "pyiceberg", "pyiceberg[pyarrow]"), ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]")],
 )
 def test_missing_library_prints_its_pip_command(place, where, table, library, installed):
     code = f"import sys; sys.modules[{library!r}] = None; from lakepact.cli import main; main()"

@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 
 import httpx
+import pytest
 
 from .conftest import lakepact
 
 
-def test_catalog_lists_namespaces(place):
-    assert lakepact("ls", place.url).lines == ["namespace  sales"]
-
-
-def test_namespace_lists_namespaces_tables_and_views(place):
-    said = lakepact("ls", place.url, "sales")
-
-    assert said.lines == ['namespace  sales."a.b"', "table      sales.orders", "view       sales.recent"]
-
-
-def test_listed_name_is_accepted_as_argument(place):
-    assert lakepact("ls", place.url, 'sales."a.b"').lines == ['table      sales."a.b".empty']
+@pytest.mark.parametrize(
+    ("where", "arguments", "expected"),
+    [
+        ("url", (), ["namespace  sales"]),
+        ("url", ("sales",), ['namespace  sales."a.b"', "table      sales.orders", "view       sales.recent"]),
+        ("url", ('sales."a.b"',), ['table      sales."a.b".empty']),  # as it is listed
+        ("profile", (), ["share      sales"]),
+        ("profile", ("sales",), ["schema     sales.europe"]),
+    ],
+)
+def test_listing_holds_what_is_directly_below(place, where, arguments, expected):
+    assert lakepact("ls", getattr(place, where), *arguments).lines == expected
 
 
 def test_recursive_listing_holds_the_whole_catalog(place):
@@ -33,14 +34,6 @@ def test_recursive_listing_holds_the_whole_catalog(place):
         {"kind": "table", "namespace": ["sales"], "name": "orders"},
         {"kind": "view", "namespace": ["sales"], "name": "recent"},
     ]
-
-
-def test_profile_lists_shares(place):
-    assert lakepact("ls", place.profile).lines == ["share      sales"]
-
-
-def test_share_lists_schemas(place):
-    assert lakepact("ls", place.profile, "sales").lines == ["schema     sales.europe"]
 
 
 def test_schema_lists_tables(place):

@@ -124,12 +124,7 @@ def test_bytes_that_are_not_utf8_raise_value_error():
 
 
 NESTED = Struct((field("a", LONG), field("b", Array(Struct((field("x", LONG),)), contains_null=True)), field("m", Map(STRING, LONG, True))))
-VALUES = [
-    {"a": 1, "b": [{"x": 2}, None], "m": [("k", 3)]},
-    None,
-    {"a": None, "b": None, "m": None},
-    {"a": 4, "b": [], "m": []},
-]
+VALUES = [{"a": 1, "b": [{"x": 2}, None], "m": [("k", 3)]}, None, {"a": None, "b": None, "m": None}, {"a": 4, "b": [], "m": []}]
 
 
 def test_nested_fields_are_widened_added_and_dropped():

@@ -7,23 +7,9 @@ import time
 import httpx
 import pytest
 
-from lakepact.client import (
-    DamagedData,
-    Forbidden,
-)
+from lakepact.client import DamagedData, Forbidden
 
-from .serving import (
-    PARQUET,
-    PROTOCOL,
-    TABLE,
-    A,
-    Desk,
-    file,
-    lines,
-    metadata,
-    parquet_file,
-    signed,
-)
+from .serving import PARQUET, PROTOCOL, TABLE, A, Desk, file, lines, metadata, parquet_file, signed
 
 
 def renewing(content, *, status=403, again=None, expires=None, refresh=True):

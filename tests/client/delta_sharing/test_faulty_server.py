@@ -12,6 +12,7 @@ from deltalake import write_deltalake
 from faulty import mutants
 from lakepact.client import BadReply, DamagedData, QueryFailed, errors
 from lakepact.client.retries import NO_RETRIES
+from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import ANSWERS
 
@@ -19,17 +20,7 @@ from .serving import KINDS, Driven
 from .test_round_trip import shared
 
 CONTRACT = "delta_sharing"
-OPERATIONS = (
-    "getShare",
-    "getTableMetadata",
-    "getTableVersion",
-    "listAllTables",
-    "listSchemas",
-    "listShares",
-    "listTables",
-    "queryTable",
-    "queryTableChanges",
-)
+OPERATIONS = sorted(Contract(CONTRACT).operations)
 #: A call of each operation.
 CALLS = [
     lambda client, _: client.share("s"),

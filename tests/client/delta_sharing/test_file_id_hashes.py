@@ -9,10 +9,7 @@ from lakepact.client import BadReply
 from .serving import PARQUET, Desk, file, ids, lines
 
 KIND = {"query": "file", "changes": "add"}
-ASKS = {
-    "query": lambda table, **asked: table.query(**asked),
-    "changes": lambda table, **asked: table.changes(starting_version=0, **asked),
-}
+ASKS = {"query": lambda table, **asked: table.query(**asked), "changes": lambda table, **asked: table.changes(starting_version=0, **asked)}
 
 
 @pytest.mark.parametrize("operation", ASKS)

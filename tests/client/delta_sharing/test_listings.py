@@ -103,15 +103,6 @@ def test_unknown_and_long_members_are_accepted(opened):
     assert (len(found.comment), len(found.properties)) == (100_000, 99)
 
 
-def test_profile_token_is_sent(opened):
-    """DS-PRF-03."""
-    desk = Desk().on(SHARES, {})
-
-    opened(desk).shares()
-
-    assert [request.headers["Authorization"] for request in desk.requests] == [f"Bearer {TOKEN}"]
-
-
 @pytest.mark.parametrize("name", ["a b", "ü%+&?#~", "a.b", "%2e", "a'b;c=d"])
 def test_names_reach_the_server_unchanged(opened, name):
     desk = Desk()
@@ -216,13 +207,13 @@ def test_string_that_names_a_table_is_split_at_its_dots(opened):
     assert opened(Desk()).table("s.d.t").place == Place("s", "d", "t")
 
 
-@pytest.mark.parametrize("name", ["t", "s.t", "s.d.e.t", "", ("s", "t"), 3])
-def test_table_name_without_three_parts_raises_value_error(opened, name):
-    with pytest.raises(ValueError, match=r"a table is named \"share.schema.table\""):
-        opened(Desk()).table(name)
+WRONG_NAMES = {
+    ("table", 'a table is named "share.schema.table"'): ["t", "s.t", "s.d.e.t", "", ("s", "t"), 3],
+    ("tables", 'a schema is named "share.schema"'): ["s", "s.d.e", "", ("s",)],
+}
 
 
-@pytest.mark.parametrize("name", ["s", "s.d.e", "", ("s",)])
-def test_schema_name_without_two_parts_raises_value_error(opened, name):
-    with pytest.raises(ValueError, match=r"a schema is named \"share.schema\""):
-        opened(Desk()).tables(name)
+@pytest.mark.parametrize(("method", "complaint", "name"), [(*how, name) for how, names in WRONG_NAMES.items() for name in names])
+def test_name_of_another_length_raises_value_error(opened, method, complaint, name):
+    with pytest.raises(ValueError, match=complaint):
+        getattr(opened(Desk()), method)(name)

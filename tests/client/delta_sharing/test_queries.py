@@ -8,16 +8,9 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import httpx
 import pytest
 
-from lakepact.client import (
-    BadReply,
-    column,
-)
+from lakepact.client import BadReply, column
 
-from .serving import (
-    PARQUET,
-    Desk,
-    lines,
-)
+from .serving import PARQUET, Desk, lines
 
 CAPABILITIES = (
     "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz,typewidening;includeendstreamaction=true"
@@ -46,11 +39,6 @@ def test_timestamp_is_sent_in_utc(table, moment, sent):
     table(desk).version(starting_timestamp=moment)
 
     assert dict(desk.requests[0].url.params) == {"startingTimestamp": sent}
-
-
-def test_timestamp_without_a_time_zone_raises_value_error(table):
-    with pytest.raises(ValueError, match="needs a time zone"):
-        table(Desk()).version(starting_timestamp=datetime(2022, 1, 1))  # noqa: DTZ001 - that is what is refused
 
 
 @pytest.mark.parametrize("headers", [{}, {"Delta-Table-Version": "-1"}, {"Delta-Table-Version": "one"}])
@@ -88,23 +76,24 @@ def test_snapshot_options_are_sent(table):
     }
 
 
-@pytest.mark.parametrize(("limit", "told"), [(2**31 - 1, 2**31 - 1), (2**31, None), (0, 0), (None, None)])
-def test_limit_hint_is_sent_up_to_int32(table, limit, told):
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"limit": 2**31 - 1}, 2**31 - 1),
+        ({"limit": 2**31}, None),
+        ({"limit": 0}, 0),
+        ({"limit": None}, None),
+        # a server that applies the limit without the predicate would leave out matching rows
+        ({"limit": 10, "predicate": column("id") == 1}, None),
+    ],
+)
+def test_limit_hint_is_sent_up_to_int32_and_without_a_predicate(table, asked, told):
     """DS-HNT-11."""
     desk = Desk(query=lines(*PARQUET))
 
-    table(desk).files(limit=limit)
+    table(desk).files(**asked)
 
     assert desk.bodies[0].get("limitHint") == told
-
-
-def test_limit_hint_is_not_sent_with_a_predicate(table):
-    """A server that applies the limit without the predicate would leave out matching rows."""
-    desk = Desk(query=lines(*PARQUET))
-
-    table(desk).files(limit=10, predicate=column("id") == 1)
-
-    assert "limitHint" not in desk.bodies[0]
 
 
 def test_changes_options_are_sent(table):
@@ -120,38 +109,26 @@ def test_changes_options_are_sent(table):
     }
 
 
+NEW_YEAR = "2024-01-01T00:00:00Z"
+
+
 @pytest.mark.parametrize(
-    "bounds",
+    ("method", "arguments", "complaint"),
     [
-        {},
-        {"ending_version": 1},
-        {"starting_version": 1, "starting_timestamp": "2024-01-01T00:00:00Z"},
-        {"starting_version": 1, "ending_version": 1, "ending_timestamp": "2024-01-01T00:00:00Z"},
+        ("version", {"starting_timestamp": datetime(2022, 1, 1)}, "needs a time zone"),  # noqa: DTZ001 - that is what is refused
+        ("changes", {}, "give one of the two"),
+        ("changes", {"ending_version": 1}, "give one of the two"),
+        ("changes", {"starting_version": 1, "starting_timestamp": NEW_YEAR}, "give one of the two"),
+        ("changes", {"starting_version": 1, "ending_version": 1, "ending_timestamp": NEW_YEAR}, "give one of the two"),
+        ("query", {"version": 1, "timestamp": NEW_YEAR}, "give one of the three at most"),
+        ("query", {"version": 1, "starting_version": 1}, "give one of the three at most"),
+        ("query", {"limit": -1}, "-1 is none"),
     ],
 )
-def test_ambiguous_bounds_of_changes_raise_before_a_request(table, bounds):
+def test_ambiguous_argument_raises_before_a_request(table, method, arguments, complaint):
     desk = Desk()
 
-    with pytest.raises(ValueError, match="give one of the two"):
-        table(desk).changes(**bounds)
-
-    assert desk.requests == []
-
-
-@pytest.mark.parametrize("places", [{"version": 1, "timestamp": "2024-01-01T00:00:00Z"}, {"version": 1, "starting_version": 1}])
-def test_query_of_two_versions_raises_before_a_request(table, places):
-    desk = Desk()
-
-    with pytest.raises(ValueError, match="give one of the three at most"):
-        table(desk).query(**places)
-
-    assert desk.requests == []
-
-
-def test_negative_limit_raises_before_a_request(table):
-    desk = Desk()
-
-    with pytest.raises(ValueError, match="-1 is none"):
-        table(desk).query(limit=-1)
+    with pytest.raises(ValueError, match=complaint):
+        getattr(table(desk), method)(**arguments)
 
     assert desk.requests == []

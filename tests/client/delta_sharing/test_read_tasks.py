@@ -11,12 +11,7 @@ import pytest
 
 from lakepact.client import column
 
-from .serving import DELTA, PROTOCOL, SIGNATURE, TABLE, A, B, Desk, delta_file, desk_of, file, lines, metadata, parquet_file, signed
-
-
-@pytest.fixture
-def both():
-    return desk_of({"a": parquet_file(A), "b": parquet_file(B)})
+from .serving import DELTA, PROTOCOL, SIGNATURE, TABLE, A, B, Desk, delta_file, file, lines, metadata, parquet_file, signed
 
 
 def read(client, tasks):

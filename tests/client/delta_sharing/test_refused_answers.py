@@ -5,16 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from lakepact.client import (
-    BadReply,
-    DamagedData,
-    NoSuchTable,
-    OperationNotSupported,
-    QueryFailed,
-    ServerError,
-    Unreachable,
-    UpgradeNeeded,
-)
+from lakepact.client import BadReply, DamagedData, NoSuchTable, OperationNotSupported, QueryFailed, ServerError, Unreachable, UpgradeNeeded
 
 from .serving import (
     DELTA,
@@ -96,8 +87,7 @@ def test_later_reader_version_raises_upgrade_needed(table, protocol):
 
 
 @pytest.mark.parametrize(
-    ("modes", "is_read"),
-    [(None, True), (["url"], True), (["url", "dir"], True), (["dir", "url"], True), (["dir"], False)],
+    ("modes", "is_read"), [(None, True), (["url"], True), (["url", "dir"], True), (["dir", "url"], True), (["dir"], False)]
 )
 def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
     """DS-ACC-01, DS-LTB-12: missing accessModes mean URLs."""

@@ -7,9 +7,7 @@ import json
 import httpx
 import pytest
 
-from lakepact.client import (
-    BadReply,
-)
+from lakepact.client import BadReply
 
 from .serving import (
     DELTA,

@@ -191,8 +191,7 @@ def by_datafusion(folder):
 
 #: Earlier versions write mapped columns without the ids that they require when they read.
 READS_ITS_MAPPED_COLUMNS = pytest.mark.skipif(
-    Version(deltalake.__version__) < Version("1.6.6"),
-    reason="deltalake before 1.6.6 cannot read the mapped columns that it writes",
+    Version(deltalake.__version__) < Version("1.6.6"), reason="deltalake before 1.6.6 cannot read the mapped columns that it writes"
 )
 
 

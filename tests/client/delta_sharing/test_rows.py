@@ -12,31 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from lakepact.client import (
-    BadReply,
-    DamagedData,
-    UpgradeNeeded,
-    column,
-)
+from lakepact.client import BadReply, DamagedData, UpgradeNeeded, column
 
-from .serving import (
-    DAYS,
-    PARQUET,
-    PROTOCOL,
-    TABLE,
-    A,
-    B,
-    Desk,
-    desk_of,
-    file,
-    lines,
-    metadata,
-    parquet_file,
-)
-
-
-def test_rows_come_in_the_order_of_the_listing(table, both):
-    assert table(both).to_arrow().to_pydict() == {"id": [1, 2, 3, 4, 5, 6], "day": DAYS * 2}
+from .serving import DAYS, PARQUET, PROTOCOL, TABLE, A, B, Desk, desk_of, file, lines, metadata, parquet_file
 
 
 def test_each_file_yields_a_batch(table, both):

@@ -5,25 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from lakepact.client import (
-    DamagedData,
-    column,
-)
+from lakepact.client import DamagedData, column
 
-from .serving import (
-    DAYS,
-    DELTA_PROTOCOL,
-    PROTOCOL,
-    A,
-    Desk,
-    delta_file,
-    delta_metadata,
-    file,
-    lines,
-    metadata,
-    parquet_file,
-    vector_of,
-)
+from .serving import DAYS, DELTA_PROTOCOL, PROTOCOL, A, Desk, delta_file, delta_metadata, file, lines, metadata, parquet_file, vector_of
 from .test_deletion_vectors import inline
 
 

@@ -8,22 +8,9 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from lakepact.client import (
-    DamagedData,
-)
+from lakepact.client import DamagedData
 
-from .serving import (
-    DAYS,
-    DELTA_PROTOCOL,
-    A,
-    Desk,
-    delta_file,
-    delta_metadata,
-    lines,
-    parquet_file,
-    signed,
-    vector_of,
-)
+from .serving import DAYS, DELTA_PROTOCOL, A, Desk, delta_file, delta_metadata, lines, parquet_file, signed, vector_of
 from .test_deletion_vectors import inline, stored
 
 

@@ -19,19 +19,7 @@ from lakepact.client.delta_sharing.parsing import LineReader
 from lakepact.client.errors import Failure
 from lakepact.client.retries import Retries
 
-from .serving import (
-    DELTA,
-    END,
-    PARQUET,
-    PLACE,
-    PROFILE,
-    Desk,
-    delta_file,
-    desk_of,
-    file,
-    lines,
-    parquet_file,
-)
+from .serving import DELTA, END, PARQUET, PLACE, PROFILE, Desk, delta_file, desk_of, file, lines, parquet_file
 
 HEADS = [PARQUET, DELTA]
 

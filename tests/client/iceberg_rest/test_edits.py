@@ -13,31 +13,13 @@ from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.retries import Retries
 from lakepact.generated.iceberg_rest.models import TableMetadata
 from lakepact.reference_server import running
+from sample_tables.table_documents import UUID, field, struct, table
 
-UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
-FIELDS = [
-    {"id": 1, "name": "id", "type": "int", "required": True},
-    {"id": 2, "name": "at", "type": "timestamptz", "required": False},
-    {"id": 3, "name": "to", "required": False, "type": {"type": "struct", "fields": []}},
-]
-FIELDS[2]["type"]["fields"] = [{"id": 4, "name": "city", "type": "string", "required": False}]
+FIELDS = [field(1, "id", "int", required=True), field(2, "at", "timestamptz"), field(3, "to", struct(field(4, "city", "string")))]
 SCHEMA = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields": FIELDS}
 DAY = {"source-id": 2, "field-id": 1000, "name": "at_day", "transform": "day"}
 METADATA = {
-    "format-version": 2,
-    "table-uuid": UUID,
-    "location": "memory:t",
-    "last-updated-ms": 1,
-    "last-sequence-number": 0,
-    "properties": {},
-    "schemas": [SCHEMA],
-    "current-schema-id": 0,
-    "last-column-id": 4,
-    "partition-specs": [{"spec-id": 0, "fields": [DAY]}],
-    "default-spec-id": 0,
-    "last-partition-id": 1000,
-    "sort-orders": [{"order-id": 0, "fields": []}],
-    "default-sort-order-id": 0,
+    **table(SCHEMA, partition_spec={"spec-id": 0, "fields": [DAY]}),
     "current-snapshot-id": 7,
     "refs": {"main": {"type": "branch", "snapshot-id": 7}},
 }
@@ -91,7 +73,7 @@ def test_nested_fields_of_a_new_column_get_ids_of_their_own():
 
 
 def test_nested_column_is_added_by_its_path():
-    assert [field["name"] for field in columns(edits().add_column(("to", "zip"), "string"))[2]["type"]["fields"]] == ["city", "zip"]
+    assert [one["name"] for one in columns(edits().add_column(("to", "zip"), "string"))[2]["type"]["fields"]] == ["city", "zip"]
 
 
 def test_renamed_and_widened_column_keeps_its_id():
@@ -216,8 +198,8 @@ def test_server_applies_all_edits_of_a_table(catalog):
 
     current = next(schema for schema in after.schemas if schema.schema_id == after.current_schema_id)
     spec = next(spec for spec in after.partition_specs if spec.spec_id == after.default_spec_id)
-    assert [(field.id, field.name) for field in current.fields] == [(1, "id"), (2, "since"), (3, "to"), (5, "note")]
-    assert [(field.name, field.source_id, field.field_id) for field in spec.fields] == [("since_month", 2, 1000)]
+    assert [(one.id, one.name) for one in current.fields] == [(1, "id"), (2, "since"), (3, "to"), (5, "note")]
+    assert [(one.name, one.source_id, one.field_id) for one in spec.fields] == [("since_month", 2, 1000)]
     assert after.properties == {"x": "1"}
 
 
@@ -238,32 +220,27 @@ def test_empty_transaction_raises_value_error(catalog):
         finished(catalog, catalog.transaction())
 
 
-@pytest.mark.parametrize("table", ["orders", "", ".t", "n.", "a..b", ("", "t"), ("n", "..")])
-def test_text_that_names_no_table_raises_value_error(catalog, table):
+@pytest.mark.parametrize("name", ["orders", "", ".t", "n.", "a..b", ("", "t"), ("n", "..")])
+def test_text_that_names_no_table_raises_value_error(catalog, name):
     with pytest.raises(ValueError, match=r"namespace|level|path"):
-        catalog.change(table)
+        catalog.change(name)
 
 
 TABLE = "/v1/namespaces/n/tables/t"
 CONFLICT = httpx.Response(409, json={"error": {"message": "changed", "type": "CommitFailedException", "code": 409}})
 
 
-@pytest.fixture(params=KINDS)
-def at_a_desk(request):
+@pytest.fixture
+def at_a_desk(drive):
     """Return a function that opens a catalog whose table has these states and whose commits get these answers, in order."""
-    opened = []
 
     def catalog(states, answers):
         states, answers = [{"metadata": {**METADATA, **state}} for state in states], list(answers)
         loading = {f"GET {TABLE}": lambda _: states.pop(0) if len(states) > 1 else states[0]}
         desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}, **loading, f"POST {TABLE}": lambda _: answers.pop(0)})
-        retries = Retries(tries=3, first_pause=0.001)
-        opened.append(Driven(KINDS[request.param], "https://catalog", carrier=desk.carrier, retries=retries))
-        return opened[-1], desk
+        return drive("https://catalog", carrier=desk.carrier, retries=Retries(tries=3, first_pause=0.001)), desk
 
-    yield catalog
-    for driven in opened:
-        driven.__exit__()
+    return catalog
 
 
 def commits(desk):
@@ -289,7 +266,7 @@ def test_commit_after_a_conflict_is_made_for_the_table_as_it_is_then(at_a_desk):
     finished(driven, driven.change("n.t").add_column("note", "string"))
 
     last = commits(desk)[-1]
-    assert [(field["id"], field["name"]) for field in last["updates"][0]["schema"]["fields"]][-2:] == [(5, "other"), (6, "note")]
+    assert [(one["id"], one["name"]) for one in last["updates"][0]["schema"]["fields"]][-2:] == [(5, "other"), (6, "note")]
     assert last["requirements"][1:] == [
         {"type": "assert-current-schema-id", "current-schema-id": 1},
         {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 5},

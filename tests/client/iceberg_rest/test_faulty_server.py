@@ -9,28 +9,13 @@ import pytest
 from driving import KINDS, Driven
 from lakepact.client import TableChange, errors
 from lakepact.client.retries import NO_RETRIES, Retries
+from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import ANSWERS
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 #: The operations of a catalog after its configuration.
-OPERATIONS = [
-    "commitTransaction",
-    "createNamespace",
-    "createTable",
-    "dropNamespace",
-    "dropTable",
-    "listNamespaces",
-    "listTables",
-    "loadNamespaceMetadata",
-    "loadTable",
-    "namespaceExists",
-    "registerTable",
-    "renameTable",
-    "tableExists",
-    "updateProperties",
-    "updateTable",
-]
+OPERATIONS = sorted(Contract("iceberg_rest").operations.keys() - {"getConfig"})
 #: At least one call of each operation.
 CALLS = [
     lambda catalog: catalog.create_namespace("n", {"a": "1"}),
@@ -72,19 +57,28 @@ def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(fault, kind):
         assert ended == len(CALLS)
 
 
-@pytest.mark.parametrize("fault", ["updateTable.drops-connection", "updateTable.truncates-body"])
+SETTING = [{"action": "set-properties", "updates": {"a": "1"}}]
+COMMITS = {
+    "updateTable": lambda catalog: catalog.commit_table("n", "t", SETTING),
+    "commitTransaction": lambda catalog: catalog.commit_transaction([TableChange("n", name, SETTING) for name in ("t", "u")]),
+}
+
+
+@pytest.mark.parametrize("fault", ["updateTable.drops-connection", "updateTable.truncates-body", "commitTransaction.drops-connection"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_commit_with_a_lost_reply_is_made_once(fault, kind):
+    operation = fault.partition(".")[0]
     with catalog_with(fault, kind=kind, retries=Retries()) as catalog:
         catalog.create_namespace("n")
-        catalog.create_table("n", "t", SCHEMA)
+        for name in ("t", "u"):
+            catalog.create_table("n", name, SCHEMA)
 
         with pytest.raises(errors.OutcomeUnknown):
-            catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "1"}}])
+            COMMITS[operation](catalog)
 
-        loaded = catalog.load_table("n", "t").metadata
-        assert loaded.properties["a"] == "1"
-        assert len(loaded.metadata_log) == 1
+        for name in ("t",) if operation == "updateTable" else ("t", "u"):
+            loaded = catalog.load_table("n", name).metadata
+            assert (loaded.properties["a"], len(loaded.metadata_log)) == ("1", 1)
 
 
 def test_read_with_a_lost_reply_is_retried_up_to_the_limit():

@@ -20,7 +20,7 @@ from lakepact.generated.iceberg_rest.models import (
     UnknownViewRepresentation,
     ViewMetadata,
 )
-from sample_tables.table_documents import partition_field, snapshot, sort_field, table
+from sample_tables.table_documents import field, partition_field, snapshot, sort_field, struct, table
 
 Document = dict[str, Any]
 ADDRESS = "http://catalog"
@@ -90,22 +90,7 @@ FILES: dict[str, Document] = {
     "version-1-members-that-are-null": of_version_1(**dict.fromkeys(NULLS)),
     "default-of-a-struct": {
         **table(),
-        "schemas": [
-            {
-                "type": "struct",
-                "schema-id": 0,
-                "fields": [
-                    {
-                        "id": 1,
-                        "name": "s",
-                        "type": {"type": "struct", "fields": []},
-                        "required": False,
-                        "initial-default": {},
-                        "write-default": {},
-                    }
-                ],
-            }
-        ],
+        "schemas": [{"schema-id": 0, **struct(field(1, "s", struct(), **{"initial-default": {}, "write-default": {}}))}],
     },
     "view-of-another-kind": view(PLAN, SQL),
 }
@@ -190,9 +175,9 @@ def test_null_order_of_a_sort_field_follows_its_direction(direction: str, expect
 
 
 def test_unknown_values_of_enumerations_are_kept() -> None:
-    (field,) = table_metadata("unknown-sort-direction").sort_orders[0].fields
+    (first,) = table_metadata("unknown-sort-direction").sort_orders[0].fields
 
-    assert (field.direction, field.null_order) == ("natural", "nulls-anywhere")
+    assert (first.direction, first.null_order) == ("natural", "nulls-anywhere")
     assert table_metadata("unknown-ref-type").refs["a"].type == "lake"
 
 
@@ -259,11 +244,7 @@ def test_value_of_a_later_version_is_sent_in_an_update() -> None:
 
 
 BROKEN_SNAPSHOT = {**table(), "snapshots": [{**snapshot(1), "timestamp-ms": "soon"}]}
-BROKEN_FIELD = {
-    "type": "struct",
-    "schema-id": 0,
-    "fields": [{"id": 1, "name": "a", "type": {"type": "struct", "fields": [{}]}, "required": True}],
-}
+BROKEN_FIELD = {**struct(field(1, "a", struct({}), required=True)), "schema-id": 0}
 WRITES = {
     "to_wire": LoadTableResult.to_wire,
     "to_json": LoadTableResult.to_json,

@@ -16,11 +16,8 @@ from lakepact.generated.iceberg_rest.models import TableIdentifier
 LEVELS = st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), min_size=1)
 
 
-def test_string_is_split_at_its_dots():
+def test_string_is_split_at_its_dots_and_parts_are_not():
     assert levels("a.b") == ["a", "b"]
-
-
-def test_parts_of_tuples_and_lists_are_not_split():
     assert levels(("a.b", "c")) == levels(["a.b", "c"]) == ["a.b", "c"]
 
 
@@ -87,26 +84,18 @@ def test_levels_are_joined_by_the_separator_of_the_server():
     assert encode_namespace(("a", "b"), "%2E") == "a.b"
 
 
-@pytest.mark.parametrize("namespace", ["", (), [], ("a", ""), ("",)])
-def test_missing_or_empty_level_raises_value_error(namespace):
-    with pytest.raises(ValueError, match="at least one level"):
-        levels(namespace)
-
-
-def test_separator_in_a_level_raises_value_error():
-    with pytest.raises(ValueError, match="no level of a namespace can hold"):
-        encode_namespace(("a\x1fb", "c"))
-
-
-@pytest.mark.parametrize("name", ["", ".", ".."])
-def test_unaddressable_name_raises_value_error(name):
-    with pytest.raises(ValueError, match="cannot be addressed by a path"):
-        path_segment(name)
-
-
-def test_unaddressable_namespace_raises_value_error():
-    with pytest.raises(ValueError, match="cannot be addressed by a path"):
-        encode_namespace(("..",))
+@pytest.mark.parametrize(
+    ("use", "name", "complaint"),
+    [
+        *((levels, name, "at least one level") for name in ("", (), [], ("a", ""), ("",))),
+        *((path_segment, name, "cannot be addressed by a path") for name in ("", ".", "..")),
+        (encode_namespace, ("..",), "cannot be addressed by a path"),
+        (encode_namespace, ("a\x1fb", "c"), "no level of a namespace can hold"),
+    ],
+)
+def test_unaddressable_name_raises_value_error(use, name, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        use(name)
 
 
 def test_methods_of_the_async_catalog_are_coroutine_functions():

@@ -22,6 +22,7 @@ from lakepact.client import (
     ClientCredentials,
     IcebergCatalog,
     NoAuth,
+    NoSuchTable,
     OperationNotSupported,
     WatsonxCatalog,
     pyiceberg_catalog,
@@ -30,18 +31,11 @@ from lakepact.client import (
 from lakepact.client.wire import Reply, Request
 from lakepact.reference_server import running
 
+from .test_views import version
+
 SCHEMA = Schema(NestedField(7, "id", LongType(), required=False), NestedField(9, "city", StringType(), required=False))
 ROWS = pa.table({"id": [1, 2], "city": ["Rome", "Oslo"]})
-VERSION = ViewVersion(
-    **{
-        "version-id": 1,
-        "schema-id": 0,
-        "timestamp-ms": 1,
-        "summary": {},
-        "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
-        "default-namespace": ["n"],
-    }
-)
+VERSION = ViewVersion(**version("SELECT 1"))
 
 
 @pytest.fixture
@@ -81,6 +75,28 @@ def test_table_of_an_arrow_schema_takes_rows(theirs):
     theirs.create_table("n.t", ROWS.schema).append(ROWS)
 
     assert theirs.load_table("n.t").scan().to_arrow().to_pydict() == ROWS.to_pydict()
+
+
+def test_refresh_shows_a_change_of_another_client(theirs, catalog):
+    theirs.create_table("n.t", SCHEMA)
+    table = pyiceberg_table(catalog, ("n",), "t")
+    catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "b"}}])
+
+    assert table.refresh().properties == {"a": "b"}
+
+
+def test_conflicting_commit_raises_commit_failed_exception(theirs, catalog):
+    theirs.create_table("n.t", SCHEMA)
+    change = pyiceberg_table(catalog, "n", "t").update_schema().add_column("more", LongType())
+    pyiceberg_table(catalog, "n", "t").update_schema().add_column("first", LongType()).commit()
+
+    with pytest.raises(exceptions.CommitFailedException):
+        change.commit()
+
+
+def test_missing_table_raises_no_such_table(catalog):
+    with pytest.raises(NoSuchTable):
+        pyiceberg_table(catalog, "n", "missing")
 
 
 def test_table_is_created_with_its_partition_spec_order_and_properties(theirs):

@@ -7,7 +7,6 @@ import json
 import httpx
 import pytest
 
-from driving import KINDS, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
 from sample_tables.table_documents import table
@@ -28,10 +27,7 @@ class Tables:
     def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/v1/config":
             return httpx.Response(200, json={"defaults": {}, "overrides": {}})
-        document = {
-            "metadata-location": f"s3://b/{self.state}.json",
-            "metadata": {**table(), "properties": {"fill": "x" * self.size}},
-        }
+        document = {"metadata-location": f"s3://b/{self.state}.json", "metadata": {**table(), "properties": {"fill": "x" * self.size}}}
         if request.method != "GET":
             self.state += 1
             return httpx.Response(200, json=document) if request.method == "POST" else httpx.Response(204)
@@ -48,18 +44,9 @@ def tables():
     return Tables()
 
 
-@pytest.fixture(params=KINDS)
-def catalog(request, tables):
-    opened = []
-
-    def open_catalog(**options):
-        carrier = httpx.MockTransport(tables.answer)
-        opened.append(Driven(KINDS[request.param], "http://irc.test", carrier=carrier, retries=NO_RETRIES, **options))
-        return opened[-1]
-
-    yield open_catalog
-    for driven in opened:
-        driven.__exit__()
+@pytest.fixture
+def catalog(drive, tables):
+    return lambda **options: drive("http://irc.test", carrier=httpx.MockTransport(tables.answer), retries=NO_RETRIES, **options)
 
 
 def test_unchanged_table_is_answered_304_and_read_from_the_cache(catalog, tables):
@@ -105,19 +92,23 @@ def test_own_change_invalidates_the_cached_table(catalog, tables, change):
     assert tables.loads[-1] == (None, 200)
 
 
-def test_cache_bytes_zero_disables_the_cache(catalog, tables):
-    driven = catalog(cache_bytes=0)
+@pytest.mark.parametrize(
+    ("reply", "options", "arguments"),
+    [
+        ({}, {"cache_bytes": 0}, {}),
+        ({"tag": ""}, {}, {}),
+        ({}, {}, {"access_delegation": "vended-credentials"}),
+        ({"more": {"storage-credentials": CREDENTIALS}}, {}, {}),
+        ({"more": {"config": {"token": "t"}}}, {}, {}),
+        ({"more": {"config": CREDENTIALS[0]["config"]}}, {}, {}),
+    ],
+    ids=["no-bytes", "no-etag", "requested-credentials", "credentials", "token", "credentials-in-config"],
+)
+def test_table_is_cached_neither_without_etag_nor_with_credentials(catalog, tables, reply, options, arguments):
+    vars(tables).update(reply)
+    driven = catalog(**options)
     for _ in range(2):
-        driven.load_table("n", "t")
-
-    assert tables.loads == [(None, 200), (None, 200)]
-
-
-def test_table_without_an_etag_is_not_cached(catalog, tables):
-    tables.tag = ""
-    driven = catalog()
-    for _ in range(2):
-        driven.load_table("n", "t")
+        driven.load_table("n", "t", **arguments)
 
     assert tables.loads == [(None, 200), (None, 200)]
 
@@ -129,24 +120,6 @@ def test_least_recently_loaded_table_is_evicted(catalog, tables):
         driven.load_table("n", name)
 
     assert [status for _, status in tables.loads] == [200, 200, 304, 200, 304, 200]
-
-
-def test_load_with_credentials_is_never_cached(catalog, tables):
-    driven = catalog()
-    for _ in range(2):
-        driven.load_table("n", "t", access_delegation="vended-credentials")
-
-    assert tables.loads == [(None, 200), (None, 200)]
-
-
-@pytest.mark.parametrize("more", [{"storage-credentials": CREDENTIALS}, {"config": {"token": "t"}}, {"config": CREDENTIALS[0]["config"]}])
-def test_unrequested_credentials_are_not_cached(catalog, tables, more):
-    tables.more = more
-    driven = catalog()
-    for _ in range(2):
-        driven.load_table("n", "t")
-
-    assert tables.loads == [(None, 200), (None, 200)]
 
 
 def test_304_without_a_cached_table_is_a_bad_reply(catalog, tables):

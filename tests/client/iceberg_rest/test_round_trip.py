@@ -8,6 +8,7 @@ from driving import KINDS, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
+from sample_tables.table_documents import field, partition_field, sort_field, struct
 
 NAMES = [
     "plain",
@@ -30,16 +31,9 @@ NAMES = [
     "🦆",
     "...",
 ]
-SCHEMA = {
-    "type": "struct",
-    "schema-id": 0,
-    "fields": [
-        {"id": 1, "name": "id", "type": "long", "required": True},
-        {"id": 2, "name": "at", "type": "timestamptz", "required": False, "doc": "naïve 🦆"},
-    ],
-}
-SPEC = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "day", "transform": "day"}]}
-ORDER = {"order-id": 1, "fields": [{"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-first"}]}
+SCHEMA = {**struct(field(1, "id", required=True), field(2, "at", "timestamptz", doc="naïve 🦆")), "schema-id": 0}
+SPEC = {"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}
+ORDER = {"order-id": 1, "fields": [sort_field(1)]}
 
 
 @pytest.fixture(scope="module", params=[None, "ws/one"], ids=["without prefix", "with prefix"])

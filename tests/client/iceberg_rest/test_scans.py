@@ -9,19 +9,13 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
 
-from driving import KINDS, Desk, Driven
+from driving import ENDPOINTS, KINDS, Desk, Driven
 from lakepact.client import ScanPlan, errors
 from lakepact.reference_server import running
 
 PLAN = "POST /base/v1/namespaces/n/tables/t/plan"
 FETCH, CANCEL = "GET /base/v1/namespaces/n/tables/t/plan/p-1", "DELETE /base/v1/namespaces/n/tables/t/plan/p-1"
 TASKS = "POST /base/v1/namespaces/n/tables/t/tasks"
-OFFERED = [
-    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan",
-    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
-    "DELETE /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
-    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks",
-]
 
 
 def file(path, content="data", **members):
@@ -50,7 +44,7 @@ def at_a_desk(request):
         in_turn = {name: iter(several) if isinstance(several, list) else None for name, several in answers.items()}
         desk = Desk(
             {
-                "GET /base/v1/config": {"defaults": {}, "overrides": {}, "endpoints": OFFERED},
+                "GET /base/v1/config": {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS},
                 **{name: (lambda _, turn=turn: reply(next(turn))) if turn else answers[name] for name, turn in in_turn.items()},
             }
         )

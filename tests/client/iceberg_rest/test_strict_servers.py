@@ -12,20 +12,15 @@ from hypothesis import strategies as st
 from driving import KINDS, Driven
 from lakepact.client import IcebergCatalog, IncompleteCommit
 from lakepact.generated.iceberg_rest import models
+from sample_tables.table_documents import field, partition_field, sort_field, struct
 from server_doubles.strict_table import StrictTable, field_ids
 
-CITY = {"type": "struct", "fields": [{"id": 9, "name": "city", "type": "string", "required": False}]}
-SCHEMA = {
-    "type": "struct",
-    "fields": [
-        {"id": 1, "name": "id", "type": "int", "required": True},
-        {"id": 2, "name": "price", "type": "decimal(9, 2)", "required": False},
-        {"id": 3, "name": "at", "type": "timestamptz", "required": False},
-        {"id": 4, "name": "to", "type": CITY, "required": False},
-    ],
-}
-SPEC = {"fields": [{"source-id": 3, "name": "at_day", "transform": "day"}]}
-ORDER = {"fields": [{"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-first"}]}
+CITY = struct(field(9, "city", "string"))
+SCHEMA = struct(
+    field(1, "id", "int", required=True), field(2, "price", "decimal(9, 2)"), field(3, "at", "timestamptz"), field(4, "to", CITY)
+)
+SPEC = {"fields": [partition_field(3, "day", "at_day")]}
+ORDER = {"fields": [sort_field(1)]}
 PAIRS = {"type": "map", "key": "string", "value": {"type": "list", "element": CITY}}
 
 
@@ -76,7 +71,7 @@ def test_ids_that_the_caller_gives_are_kept(as_models):
 
     body = body_of(table)
     assert (body["schema"]["schema-id"], body["partition-spec"]["spec-id"], body["write-order"]["order-id"]) == (4, 2, 3)
-    assert [field["field-id"] for field in body["partition-spec"]["fields"]] == [1007, 1008]
+    assert [one["field-id"] for one in body["partition-spec"]["fields"]] == [1007, 1008]
 
 
 def test_unsorted_order_has_the_id_zero():
@@ -185,7 +180,7 @@ def test_new_partition_field_gets_an_id_above_those_of_all_specs(strict):
     commit(driven, lambda edits: edits.add_partition_field("id"))
 
     spec = body_of(table)["updates"][0]["spec"]
-    assert (spec["spec-id"], [field["field-id"] for field in spec["fields"]]) == (4, [1000, 1010])
+    assert (spec["spec-id"], [one["field-id"] for one in spec["fields"]]) == (4, [1000, 1010])
 
 
 COLUMNS = st.sampled_from(["a", "b", "c"])
@@ -218,13 +213,13 @@ def test_no_sequence_of_edits_is_refused_or_uses_an_id_twice(steps):
             names = [other if name == column else name for name in names] if kind == "rename" else names
             names = [name for name in names if (kind, name) != ("drop", column)] + [column] * (kind == "add")
 
-        assert [field.name for field in catalog.load_table("n.t").metadata.current_schema.fields] == names
+        assert [one.name for one in catalog.load_table("n.t").metadata.current_schema.fields] == names
     fields: dict[int, set[str]] = {}
     for schema in table.metadata["schemas"]:
         ids = field_ids(schema["fields"])
         assert len(ids) == len(set(ids))
-        for field in schema["fields"]:
-            fields.setdefault(field["id"], set()).add(json.dumps(field["type"]))
+        for each in schema["fields"]:
+            fields.setdefault(each["id"], set()).add(json.dumps(each["type"]))
     assert all(len(types) == 1 for types in fields.values())
 
 

@@ -15,9 +15,10 @@ from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
 from sample_tables.table_documents import table
 
+from .test_views import version
+
 ADDRESS = "http://catalog"
 SCHEMA = {"type": "struct", "fields": []}
-VERSION = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}, "representations": [], "default-namespace": ["n"]}
 UPDATES = [{"action": "set-properties", "updates": {"a": "1"}}]
 REPORT = {"report-type": "commit-report", "table-name": "t", "snapshot-id": 1, "sequence-number": 1, "operation": "append", "metrics": {}}
 #: A call of each operation that changes something.
@@ -32,7 +33,7 @@ CALLS: dict[str, Any] = {
     "renameTable": lambda catalog: catalog.rename_table("n.t", "n.u"),
     "reportMetrics": lambda catalog: catalog.report_metrics("n.t", REPORT),
     "commitTransaction": lambda catalog: catalog.commit_transaction([TableChange("n", "t", UPDATES)]),
-    "createView": lambda catalog: catalog.create_view("n.v", SCHEMA, version=VERSION),
+    "createView": lambda catalog: catalog.create_view("n.v", SCHEMA, version=version()),
     "registerView": lambda catalog: catalog.register_view("n.v", "file:///absent"),
     "replaceView": lambda catalog: catalog.replace_view("n.v", UPDATES),
     "dropView": lambda catalog: catalog.drop_view("n.v"),
@@ -56,14 +57,18 @@ def changing() -> set[str]:
     return {operation.id for operation in OPERATIONS.values() if operation.method in {"POST", "PUT", "DELETE"}} - REFUSALS.reads
 
 
-def answering(content: bytes, **headers: str) -> httpx.MockTransport:
-    """Return a server that answers every call but that for its configuration with 200 and a body."""
-    endpoints = [f"{operation.method} {operation.path}" for operation in OPERATIONS.values()]
+def answering(
+    content: bytes, *, status: int = 200, lacks: str = "", asked: list[httpx.Request] | None = None, **headers: str
+) -> httpx.MockTransport:
+    """Return a server of all operations but one, which answers every call but that for its configuration with a status and a body."""
+    endpoints = [f"{operation.method} {operation.path}" for operation in OPERATIONS.values() if operation.id != lacks]
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/config"):
             return httpx.Response(200, json={"defaults": {}, "overrides": {}, "endpoints": endpoints})
-        return httpx.Response(200, content=content, headers=headers)
+        if asked is not None:
+            asked.append(request)
+        return httpx.Response(status, content=content, headers=headers)
 
     return httpx.MockTransport(answer)
 
@@ -92,6 +97,30 @@ def test_change_whose_reply_cannot_be_decompressed_has_an_unknown_outcome(operat
     carrier = answering(b"not gzip", **{"Content-Encoding": "gzip"})
     with Driven(KINDS["sync"], ADDRESS, carrier=carrier) as catalog, pytest.raises(errors.OutcomeUnknown):
         CALLS[operation](catalog)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+@pytest.mark.parametrize("operation", ["updateTable", "commitTransaction", "replaceView"])
+def test_commit_answered_5xx_is_sent_once(operation: str, status: int, kind: str) -> None:
+    asked: list[httpx.Request] = []
+    carrier = answering(b"", status=status, asked=asked)
+    with Driven(KINDS[kind], ADDRESS, carrier=carrier) as catalog, pytest.raises(errors.OutcomeUnknown):
+        CALLS[operation](catalog)
+
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("operation", [*CALLS, "loadView"])
+def test_unlisted_endpoint_is_not_requested(operation: str, kind: str) -> None:
+    asked: list[httpx.Request] = []
+    call = CALLS.get(operation, lambda catalog: catalog.load_view("n.v"))
+    carrier = answering(b"{}", lacks=operation, asked=asked)
+    with Driven(KINDS[kind], ADDRESS, carrier=carrier) as catalog, pytest.raises(errors.OperationNotSupported) as caught:
+        call(catalog)
+
+    assert (caught.value.operation, caught.value.status, caught.value.tries, asked) == (operation, None, 0, [])
 
 
 def test_invalid_item_in_the_reply_to_a_change_has_an_unknown_outcome() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from urllib.parse import unquote
 
 import httpx
 import pytest
 
-from driving import KINDS, Desk, Driven
+from driving import ENDPOINTS, KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
@@ -18,29 +17,20 @@ from sample_tables.table_documents import table
 from .test_round_trip import SCHEMA
 from .test_views import version
 
-ENDPOINTS = [
-    "POST /v1/{prefix}/namespaces/{namespace}/register",
-    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
-    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials",
-    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign",
-    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan",
-]
 CONFIG = {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS}
 CREDENTIAL = {"prefix": "s3://b", "config": {"s3.access-key-id": "id"}}
 REQUEST = {"region": "eu-central-1", "uri": "https://b.s3.amazonaws.com/t/1.parquet", "method": "GET", "headers": {"Range": ["bytes=0-3"]}}
 
 
-@pytest.fixture(params=KINDS)
-def catalog(request):
-    """Yield a function that opens a catalog with prepared answers."""
-    with ExitStack() as stack:
+@pytest.fixture
+def catalog(drive):
+    """Return a function that opens a catalog with prepared answers."""
 
-        def open_catalog(answers):
-            desk = Desk({"GET /v1/config": lambda _: httpx.Response(200, json=CONFIG), **answers})
-            driven = Driven(KINDS[request.param], "http://catalog.test", carrier=desk.carrier, retries=NO_RETRIES)
-            return stack.enter_context(driven), desk
+    def open_catalog(answers):
+        desk = Desk({"GET /v1/config": CONFIG, **answers})
+        return drive("http://catalog.test", carrier=desk.carrier, retries=NO_RETRIES), desk
 
-        yield open_catalog
+    return open_catalog
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -68,7 +58,7 @@ def test_earlier_server_registers_no_views(kind):
 
 def test_request_is_signed(catalog):
     signed = {"uri": REQUEST["uri"], "headers": {"Authorization": ["AWS4-HMAC-SHA256 …"]}}
-    driven, desk = catalog({"POST /v1/namespaces/n/tables/t/sign": lambda _: httpx.Response(200, json=signed)})
+    driven, desk = catalog({"POST /v1/namespaces/n/tables/t/sign": signed})
 
     result = driven.sign_request("n", "t", REQUEST)
 
@@ -77,8 +67,7 @@ def test_request_is_signed(catalog):
 
 
 def test_view_chain_is_sent_with_its_separator_and_escaped_commas(catalog):
-    answer = httpx.Response(200, json={"metadata": table()})
-    driven, desk = catalog({"GET /v1/namespaces/n/tables/t": lambda _: answer})
+    driven, desk = catalog({"GET /v1/namespaces/n/tables/t": {"metadata": table()}})
 
     driven.load_table("n", "t", referenced_by=["a.outer", (("a", "b"), "in,ner")])
 
@@ -99,8 +88,7 @@ def test_table_loaded_through_views_is_cached_apart(catalog):
 
 
 def test_credentials_are_loaded_for_a_plan(catalog):
-    answer = {"storage-credentials": [CREDENTIAL]}
-    driven, desk = catalog({"GET /v1/namespaces/n/tables/t/credentials": lambda _: httpx.Response(200, json=answer)})
+    driven, desk = catalog({"GET /v1/namespaces/n/tables/t/credentials": {"storage-credentials": [CREDENTIAL]}})
 
     driven.load_credentials("n", "t", plan_id="p1", referenced_by=["a.v"])
 
@@ -110,7 +98,7 @@ def test_credentials_are_loaded_for_a_plan(catalog):
 @pytest.mark.parametrize("identified", [{}, {"plan-id": "p1"}])
 def test_plan_has_its_credentials(catalog, identified):
     answer = {"status": "completed", "storage-credentials": [CREDENTIAL], **identified}
-    driven, desk = catalog({"POST /v1/namespaces/n/tables/t/plan": lambda _: httpx.Response(200, json=answer)})
+    driven, desk = catalog({"POST /v1/namespaces/n/tables/t/plan": answer})
 
     plan = driven.plan_scan("n", "t", min_rows_requested=10, access_delegation="vended-credentials")
 
@@ -121,8 +109,7 @@ def test_plan_has_its_credentials(catalog, identified):
 
 
 def test_table_is_registered_with_access(catalog):
-    answer = httpx.Response(200, json={"metadata": table()})
-    driven, desk = catalog({"POST /v1/namespaces/n/register": lambda _: answer})
+    driven, desk = catalog({"POST /v1/namespaces/n/register": {"metadata": table()}})
 
     driven.register_table("n", "t", "s3://b/t.json", access_delegation=("vended-credentials", "remote-signing"))
 

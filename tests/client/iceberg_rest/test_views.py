@@ -12,6 +12,7 @@ from lakepact.client import errors
 from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
 
+from .test_field_forms import SQL, view
 from .test_round_trip import NAMES, SCHEMA, placed
 
 OTHERS = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "n", "type": "string", "required": False}]}
@@ -47,8 +48,8 @@ def namespace(catalog, request):
     levels = (name,)  # which may hold dots
     catalog.create_namespace(levels)
     yield levels
-    for view in catalog.list_views(levels):
-        catalog.drop_view(view)
+    for found in catalog.list_views(levels):
+        catalog.drop_view(found)
     catalog.drop_namespace(levels)
 
 
@@ -98,10 +99,7 @@ def test_view_is_replaced_and_restored(catalog, namespace):
     back = catalog.replace_view(
         namespace,
         "v",
-        [
-            {"action": "add-view-version", "view-version": before.versions[0]},
-            {"action": "set-current-view-version", "view-version-id": -1},
-        ],
+        [{"action": "add-view-version", "view-version": before.versions[0]}, {"action": "set-current-view-version", "view-version-id": -1}],
     ).metadata
 
     assert (replaced.current_version_id, [v.schema_id for v in replaced.versions], replaced.properties) == (2, [0, 1], {"a": "1"})
@@ -156,24 +154,11 @@ def test_creating_a_view_without_namespace_or_twice_raises(catalog, namespace, n
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_unlisted_view_endpoint_is_not_requested(kind):
-    desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}})
-    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven, pytest.raises(errors.OperationNotSupported):
-        driven.load_view("n", "v")
-
-    assert desk.asked == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("status", "expected"), [(200, True), (404, False)])
 def test_existence_is_checked_by_loading_without_head(kind, status, *, expected):
     endpoints = ["GET /v1/{prefix}/namespaces/{namespace}/views/{view}"]
-    metadata = {
-        "view-uuid": "u", "format-version": 1, "location": "memory:/v", "current-version-id": 1,
-        "versions": [version()], "version-log": [], "schemas": [SCHEMA],
-    }  # fmt: skip
     answers = {
-        200: {"metadata-location": "memory:/v/m.json", "metadata": metadata},
+        200: {"metadata-location": "memory:/v/m.json", "metadata": view(SQL)},
         404: {"error": {"message": "none", "type": "NoSuchViewException", "code": 404}},
     }
     desk = Desk(
@@ -186,18 +171,3 @@ def test_existence_is_checked_by_loading_without_head(kind, status, *, expected)
         assert driven.view_exists("n", "v") is expected
 
     assert desk.asked == ["GET /v1/namespaces/n/views/v"]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_replacement_answered_504_is_not_retried(kind):
-    endpoints = ["POST /v1/{prefix}/namespaces/{namespace}/views/{view}"]
-    desk = Desk(
-        {
-            "GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints},
-            "POST /v1/namespaces/n/views/v": httpx.Response(504),
-        }
-    )
-    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven, pytest.raises(errors.OutcomeUnknown):
-        driven.replace_view("n", "v", [])
-
-    assert desk.asked == ["POST /v1/namespaces/n/views/v"]

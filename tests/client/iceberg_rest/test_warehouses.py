@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from driving import KINDS, Driven
 from lakepact.client import BadRequest, NoSuchTable
 from lakepact.reference_server import running
 
@@ -30,17 +29,9 @@ def url(tmp_path_factory):
         yield server.url
 
 
-@pytest.fixture(params=KINDS)
-def warehouse(url, request):
-    opened = []
-
-    def open_warehouse(name, **options):
-        opened.append(Driven(KINDS[request.param], url, warehouse=name, **options))
-        return opened[-1]
-
-    yield open_warehouse
-    for driven in opened:
-        driven.__exit__()
+@pytest.fixture
+def warehouse(url, drive):
+    return lambda name, **options: drive(url, warehouse=name, **options)
 
 
 def test_properties_include_those_of_the_warehouse(warehouse):

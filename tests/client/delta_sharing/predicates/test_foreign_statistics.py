@@ -51,11 +51,7 @@ def tables(tmp_path_factory):
         {"name": writer, "tables": [{"name": name, "location": str(path)} for (of, name), path in places.items() if of == writer]}
         for writer in folders
     ]
-    document = {
-        "version": 1,
-        "shares": [{"name": "foreign", "schemas": named}],
-        "recipients": [{"name": "reader", "bearerToken": TOKEN}],
-    }
+    document = {"version": 1, "shares": [{"name": "foreign", "schemas": named}], "recipients": [{"name": "reader", "bearerToken": TOKEN}]}
     (work / "shares.yaml").write_text(yaml.safe_dump(document))
     with running(shares=work / "shares.yaml") as server:
         profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": TOKEN}

@@ -149,46 +149,29 @@ def told(predicate: Any) -> Any:
 
 NOON = datetime(2024, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 FROM, TO = "2024-01-01T12:00:00.123000Z", "2024-01-01T12:00:00.123456Z"
+OTHERS = ("or", ("lessThan", "s", "m"), ("greaterThan", "s", "m"))
 
 
 @pytest.mark.parametrize(
     ("predicate", "expected"),
     [
+        # statistics of times are in milliseconds
         (column("t") == NOON, ("and", ("greaterThanOrEqual", "t", FROM), ("lessThanOrEqual", "t", TO))),
         (column("t") > NOON, ("greaterThanOrEqual", "t", FROM)),
         (column("t") < NOON, ("lessThanOrEqual", "t", TO)),
         (~(column("t") < NOON), ("greaterThanOrEqual", "t", FROM)),
         (column("t") != NOON, None),
-    ],
-)
-def test_hint_about_a_time_allows_for_statistics_in_milliseconds(predicate, expected):
-    assert told(predicate) == expected
-
-
-@pytest.mark.parametrize(
-    ("predicate", "expected"),
-    [
+        # numbers may be of every type
         (column("i") > 5, ("greaterThanOrEqual", "i", "5")),  # the column can hold 5.5, and its values be compared as integers
         (column("i") < -5, ("lessThanOrEqual", "i", "-5")),
         (column("i") != 5, None),
         (~(column("i") < 5), None),  # true for NaN
         (column("i") == 2**60, ("and", ("greaterThanOrEqual", "i", str(2**60 - 2**10)), ("lessThanOrEqual", "i", str(2**60 + 2**10)))),
         (column("i") == 2**63 - 1, None),
-    ],
-)
-def test_hint_about_a_number_holds_for_every_type_of_number(predicate, expected):
-    assert told(predicate) == expected
-
-
-@pytest.mark.parametrize(
-    ("predicate", "expected"),
-    [
+        # hints hold neither `not` nor `isNull`
         (~(column("s") < "m"), ("greaterThanOrEqual", "s", "m")),
-        (column("s") != "m", ("or", ("lessThan", "s", "m"), ("greaterThan", "s", "m"))),
-        (
-            ~((column("s") == "m") | (column("s") > "x")),
-            ("and", ("or", ("lessThan", "s", "m"), ("greaterThan", "s", "m")), ("lessThanOrEqual", "s", "x")),
-        ),
+        (column("s") != "m", OTHERS),
+        (~((column("s") == "m") | (column("s") > "x")), ("and", OTHERS, ("lessThanOrEqual", "s", "x"))),
         (~~(column("s") == "m"), ("equal", "s", "m")),
         (column("s").is_null(), None),
         (column("s").is_not_null(), None),
@@ -196,7 +179,7 @@ def test_hint_about_a_number_holds_for_every_type_of_number(predicate, expected)
         (column("s").is_null() | (column("s") > "m"), None),
     ],
 )
-def test_hints_hold_neither_not_nor_is_null(predicate, expected):
+def test_hint_holds_for_what_servers_know_of_a_column(predicate, expected):
     assert told(predicate) == expected
 
 
