@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from faulty import unnamed
+from faulty_servers import checked, rewrites
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import on_call
 from mutants.iceberg_rest.operators.updates import ignored, in_place_of
 
 if TYPE_CHECKING:
+    from lakepact.conformance.running.runner import Run
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft, Update
-    from lakepact.reference_server.service import Handler
 
 
 def without(member: str) -> Install:
     """Create tables without a member of the request."""
-
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        body = {name: value for name, value in arguments["body"].items() if name != member}
-        return handler(**{**arguments, "body": body})
-
-    return on_call("createTable", act)
+    return rewrites("createTable", lambda body: {name: value for name, value in body.items() if name != member})
 
 
-def created_at_once(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    return handler(**{**arguments, "body": {**arguments["body"], "stage-create": False}})
+CREATED_AT_ONCE = rewrites("createTable", lambda body: body | {"stage-create": False})
 
 
 #: By loss: the server, the requirement that it breaks, and requirements of which checks need what is lost.
@@ -47,16 +38,13 @@ LOSSES: dict[str, tuple[Install, str, tuple[str, ...]]] = {
     "encryption keys": (ignored("add-encryption-key"), "IRC-UPD-079", ("IRC-UPD-080", "IRC-UPD-081", "IRC-UPD-082")),
     "properties": (without("properties"), "IRC-TBL-CREATE-009", ("IRC-GEN-020", "IRC-TBL-STAGE-001")),
     "sort orders": (without("write-order"), "IRC-TBL-CREATE-007", ("IRC-TBL-STAGE-001",)),
-    "stages": (on_call("createTable", created_at_once), "IRC-TBL-STAGE-002", ("IRC-TBL-HEAD-004", "IRC-TBL-LIST-006", "IRC-TBL-STAGE-008")),
+    "stages": (CREATED_AT_ONCE, "IRC-TBL-STAGE-002", ("IRC-TBL-HEAD-004", "IRC-TBL-LIST-006", "IRC-TBL-STAGE-008")),
 }
 
 
-def run(install: Install, *only: str) -> runner.Run:
+def run(install: Install, *only: str) -> Run:
     with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(install)]) as server:
-        done = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url))
-        for _ in done.events():
-            pass
-    return done
+        return checked(server.url, *only)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 import pytest
 
-from faulty import mutants, unnamed
-from faulty_servers import judged
+from faulty import unnamed
+from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request
-from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.faults import on_answer
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from pathlib import Path
+
     from miniatures import Answer
 
 TABLE = {
@@ -34,53 +31,46 @@ def refused(status: int, kind: str) -> Answer:
     return answer(status, {"error": {"message": kind, "type": kind, "code": status}})
 
 
-def outcomes(server: Any, *requirements: str) -> dict[str, Outcome]:
+def outcomes(server: Any, *only: str, version: str | None = None) -> dict[str, Outcome]:
     with miniature(server) as url:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=requirements), Target(url))
-        for _ in run.events():
-            pass
-    return {requirement: result.outcome for requirement, result in run.results().items()}
+        return outcomes_of(checked(url, *only, version=version))
 
 
 class Namespaces:
     """Namespaces in a set; nested namespaces can be created, but no path finds them."""
 
+    config: ClassVar[dict[str, Any]] = {"defaults": {}, "overrides": {}}
+
     def __init__(self) -> None:
         self.there: set[tuple[str, ...]] = set()
+
+    def levels(self, name: str) -> tuple[str, ...]:
+        """Return the levels that a path names."""
+        return (name,)
 
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
         path = target.partition("?")[0].split("/")
         if path[-1] == "config":
-            return answer(200, {"defaults": {}, "overrides": {}})
-        if method == "POST":
+            return answer(200, self.config)
+        if (method, len(path)) == ("POST", 3):
             return self.made(tuple(orjson.loads(body)["namespace"]))
-        name = path[3] if len(path) > 3 else ""
-        if "%1F" in name:
+        if "%1F" in target or method == "POST":
             return refused(400, "BadRequestException")
-        return self.found(method, (name,))
+        return self.found(method, self.levels(path[3] if len(path) > 3 else ""), path[-1])
 
     def made(self, namespace: tuple[str, ...]) -> Answer:
         if namespace in self.there:
             return refused(409, "AlreadyExistsException")
         self.there.add(namespace)
-        return answer(200, {"namespace": list(namespace), "properties": {}})
+        return answer(200, {"namespace": namespace, "properties": {}})
 
-    def found(self, method: str, namespace: tuple[str, ...]) -> Answer:
+    def found(self, method: str, namespace: tuple[str, ...], last: str) -> Answer:
         if namespace not in self.there:
             return refused(404, "NoSuchNamespaceException")
         if method == "DELETE":
             self.there.remove(namespace)
             return answer(204)
-        return answer(200, {"namespace": list(namespace), "properties": {}})
-
-
-def test_server_without_nested_paths_fails_only_their_encoding() -> None:
-    seen = outcomes(Namespaces(), "IRC-NS-ENC-001", "IRC-NS-GET-001", "IRC-NS-GET-005", "IRC-NS-GET-006")
-
-    assert seen["IRC-NS-ENC-001"] is Outcome.FAIL
-    assert seen["IRC-NS-GET-001"] is Outcome.PASS
-    assert seen["IRC-NS-GET-005"] is Outcome.PASS
-    assert seen["IRC-NS-GET-006"] is Outcome.NOT_OFFERED
+        return answer(200, {"identifiers": []} if last == "tables" else {"namespace": namespace, "properties": {}})
 
 
 def requires_stage_create(method: str, target: str, body: bytes) -> Answer:
@@ -187,105 +177,6 @@ def test_own_error_type_for_missing_objects_fails_nothing() -> None:
     assert seen["IRC-CFG-013"] is Outcome.PASS
 
 
-class SeparatesByDots:
-    """A catalog that announces a dot between the levels of a namespace, and refuses the default separator in paths."""
-
-    def __init__(self) -> None:
-        self.there: set[str] = set()
-
-    def __call__(self, method: str, target: str, body: bytes) -> Answer:
-        path = target.partition("?")[0].split("/")
-        if path[-1] == "config":
-            return answer(200, {"defaults": {}, "overrides": {"namespace-separator": "%2E"}, "endpoints": list(OF_NAMESPACES)})
-        if "%1F" in target:
-            return refused(400, "BadRequestException")
-        if method == "POST" and path[-1] == "namespaces":
-            levels = orjson.loads(body)["namespace"]
-            self.there.add(".".join(levels))
-            return answer(200, {"namespace": levels, "properties": {}})
-        if method == "DELETE" and path[-1] in self.there:
-            self.there.remove(path[-1])
-            return answer(204)
-        return refused(404, "NoSuchNamespaceException")
-
-
-OF_NAMESPACES = ("GET /v1/{prefix}/namespaces", "POST /v1/{prefix}/namespaces", "DELETE /v1/{prefix}/namespaces/{namespace}")
-
-
-def test_cleanup_with_another_separator_leaves_nothing() -> None:
-    server = SeparatesByDots()
-    outcomes(server, "IRC-NS-CREATE-009", "IRC-NS-DROP-005", "IRC-NS-LIST-002")
-
-    assert server.there == set()
-
-
-def test_server_that_ignores_unknown_columns_blocks_the_letter_case_check() -> None:
-    with running(warehouse="memory:", faults=mutants(["unknown-columns-are-ignored"])) as server:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-018")), Target(server.url))
-        for _ in run.events():
-            pass
-
-    seen = {requirement: result.outcome for requirement, result in run.results().items()}
-    assert seen == {"IRC-SCAN-PLAN-017": Outcome.FAIL, "IRC-SCAN-PLAN-018": Outcome.BLOCKED}
-
-
-CHANGING = ("createNamespace", "createTable", "updateTable")
-SHOWING = ("createTable", "loadTable", "updateTable")
-
-
-def shows_its_last_commit() -> Install:
-    """Return a catalog whose tables all carry the number of its last commit."""
-    commits = itertools.count()
-    last = [0]
-
-    def changed(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        last[0] = next(commits)
-        return handler(**arguments)
-
-    def shown(document: dict[str, Any]) -> None:
-        document["metadata"].setdefault("properties", {})["catalog.commit-id"] = str(last[0])
-
-    return all_of(on_call(CHANGING, changed), on_answer(SHOWING, shown))
-
-
-def test_last_commit_in_table_properties_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(shows_its_last_commit())]) as server:
-        run = runner.Run(
-            plan.plan(suite.load("iceberg_rest"), only=["IRC-COM-002", "IRC-COM-004", "IRC-COM-011", "IRC-COM-012"]), Target(server.url)
-        )
-        for _ in run.events():
-            pass
-
-    assert [(v.requirement, v.actual) for v in run.verdicts if v.outcome in {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}] == []
-
-
-def is_no_route(scope: Scope) -> None:
-    raise Problem(404, "NotFoundException", f"Unknown path: {scope['path']}")
-
-
-def test_operation_without_a_route_fails_one_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = {
-        "says-nothing-of-endpoints": on_answer("getConfig", lambda document: document.pop("endpoints", None) and None),
-        "has-half-of-the-routes": on_request(("updateProperties", "renameTable", "reportMetrics", "dropTable"), is_no_route),
-    }
-    seen = judged(faults, "IRC-CFG-013", "IRC-NS-PROP-*", "IRC-TBL-REN-*", "IRC-TBL-MET-*", "IRC-TBL-DROP-001")
-
-    assert seen == [("IRC-CFG-013", "fail")]
-
-
-def wants_the_last_column(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if any(update["action"] == "add-schema" and "last-column-id" not in update for update in arguments["body"]["updates"]):
-        raise Problem(500, "WebApplicationException", "HTTP 400 Bad Request")
-    return handler(**arguments)
-
-
-def test_server_that_requires_a_deprecated_member_fails_one_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = {"wants-the-last-column": on_call("updateTable", wants_the_last_column)}
-    seen = judged(faults, "IRC-UPD-01*", "IRC-COM-001", "IRC-COM-030", "IRC-TXN-001")
-
-    assert seen == [("IRC-UPD-012", "fail")]
-
-
 class IsBusy:
     """A catalog that answers every third request with an error and `Retry-After`, until the request is repeated."""
 
@@ -308,50 +199,61 @@ def test_busy_server_gets_repeated_requests_and_passes(status: int) -> None:
     assert set(seen.values()) == {Outcome.PASS}
 
 
-def refuses_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if len(arguments["body"]["namespace"]) > 1:
-        raise Problem(400, "BadRequestException", "there is one level of namespaces")
-    return handler(**arguments)
+OF_NAMESPACES = (
+    "GET /v1/{prefix}/namespaces",
+    "POST /v1/{prefix}/namespaces",
+    "GET /v1/{prefix}/namespaces/{namespace}",
+    "DELETE /v1/{prefix}/namespaces/{namespace}",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables",
+    "POST /v1/{prefix}/namespaces/{namespace}/tables",
+)
 
 
-def test_server_with_flat_namespaces_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = {"is-flat": on_call("createNamespace", refuses_children)}
+class SeparatesByEncodedDots(Namespaces):
+    """A catalog that accepts the announced separator only in the announced spelling, and refuses the default separator."""
 
-    assert judged(faults, "IRC-NS-CREATE-00*", "IRC-NS-LIST-00*", "IRC-NS-DROP-005", "IRC-TBL-CREATE-013") == []
+    config: ClassVar[dict[str, Any]] = {"defaults": {}, "overrides": {"namespace-separator": "%2E"}, "endpoints": list(OF_NAMESPACES)}
 
-
-def refuses_properties(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if arguments["body"].get("properties"):
-        raise Problem(406, "UnsupportedOperationException", "namespaces have no properties")
-    return handler(**arguments)
+    def levels(self, name: str) -> tuple[str, ...]:
+        return tuple(name.split("%2E"))
 
 
-def refuses(scope: Scope) -> None:
-    raise Problem(406, "UnsupportedOperationException", "namespaces have no properties")
+def test_catalog_without_the_default_separator_fails_one_requirement() -> None:
+    seen = outcomes(SeparatesByEncodedDots(), "IRC-SEP-00[12]", version="1.11.0")
+
+    assert seen == {"IRC-SEP-001": Outcome.PASS, "IRC-SEP-002": Outcome.FAIL}
 
 
-def test_server_without_namespace_properties_fails_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def null(document: dict[str, Any]) -> None:
-        document["properties"] = None
+def test_cleanup_with_another_separator_leaves_nothing() -> None:
+    server = SeparatesByEncodedDots()
+    outcomes(server, "IRC-NS-CREATE-009", "IRC-NS-DROP-005", "IRC-NS-LIST-002")
 
-    faults = {
-        "creates-without-properties": on_call("createNamespace", refuses_properties),
-        "updates-no-properties": on_request("updateProperties", refuses),
-        "shows-no-properties": on_answer(("createNamespace", "loadNamespaceMetadata"), null),
-    }
-
-    only = ("IRC-NS-CREATE-00*", "IRC-NS-ENC-004", "IRC-NS-DROP-005", "IRC-NS-PROP-01*", "IRC-GEN-013", "IRC-GEN-020")
-    assert judged(faults, *only) == []
+    assert server.there == set()
 
 
-def test_uppercase_uuids_and_default_format_version_3_fail_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def capitals(document: dict[str, Any]) -> None:
-        document["metadata"]["table-uuid"] = document["metadata"]["table-uuid"].upper()
+def knows_config_alone(method: str, target: str, _: bytes) -> Answer:
+    if (method, target.partition("?")[0]) == ("GET", "/v1/config"):
+        return answer(200, {"defaults": {}, "overrides": {}})
+    return answer(501) if method in {"PUT", "TRACE"} else refused(404, "NoSuchNamespaceException")
 
-    def newest(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        asked = arguments["body"].get("properties") or {}
-        return handler(**{**arguments, "body": {**arguments["body"], "properties": {"format-version": "3", **asked}}})
 
-    faults = {"spells-uuids-in-capitals": on_answer(SHOWING, capitals), "creates-version-3": on_call("createTable", newest)}
-    only = ("IRC-REQ-001", "IRC-TXN-012", "IRC-TBL-STAGE-005")
-    assert judged(faults, *only) == []
+def test_unknown_method_with_status_501_passes() -> None:
+    assert outcomes(knows_config_alone, "IRC-GEN-025") == {"IRC-GEN-025": Outcome.PASS}
+
+
+def test_additional_metadata_in_answers_passes(tmp_path: Path) -> None:
+    def says_more(document: dict[str, Any]) -> None:
+        document["metadata"]["x-served-by"] = "another"
+
+    shown = ("createTable", "loadTable", "updateTable", "createView", "loadView", "replaceView")
+    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(on_answer(shown, says_more))]) as server:
+        target = Target(server.url, features={"readable-files": True})
+        seen = outcomes_of(checked(target, "tables.load.loaded*", "views.load.load_view*"))
+
+    assert (seen["IRC-TBL-LOAD-001"], seen["IRC-VIEW-LOAD-001"]) == (Outcome.PASS, Outcome.PASS)
+
+
+@pytest.mark.parametrize(("scheme", "outcome"), [("file:", Outcome.PASS), ("memory:", Outcome.NOT_OFFERED)])
+def test_files_of_the_same_machine_are_read_without_being_declared(tmp_path: Path, scheme: str, outcome: Outcome) -> None:
+    with running(contract="iceberg_rest", warehouse=f"file://{tmp_path}" if scheme == "file:" else scheme) as server:
+        assert outcomes_of(checked(server.url, "IRC-TBL-DROP-004"))["IRC-TBL-DROP-004"] is outcome

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner, suite
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
@@ -64,11 +63,9 @@ class Catalog:
 
 def judged(credentials: Answer) -> dict[str, Outcome]:
     with miniature(Catalog(credentials)) as url:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=["IRC-TBL-CRED-*"]), Target(url))
-        for _ in run.events():
-            pass
+        run = checked(url, "IRC-TBL-CRED-*")
     assert not any("hush" in f"{verdict}" for verdict in run.verdicts)
-    return {requirement: result.outcome for requirement, result in run.results().items()}
+    return outcomes_of(run)
 
 
 @pytest.mark.parametrize(

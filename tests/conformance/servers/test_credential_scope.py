@@ -9,11 +9,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from faulty import unnamed
+from faulty_servers import checked
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials_used import Tried, tried
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_call
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from lakepact.conformance.running.runner import Run
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
@@ -93,9 +92,7 @@ def store() -> Store:
 
 
 @pytest.fixture(params=["S3", "GCS"])
-def judged(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Iterator[Callable[[], runner.Run]]:
+def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Callable[[], Run]]:
     monkeypatch.setenv("LAKE_ID", OWN)
     monkeypatch.setenv("LAKE_SECRET", "secret-of-the-server")
     with miniature(store) as url:
@@ -103,23 +100,16 @@ def judged(
         file.write_text(FILE.format(url=url))
         faults = [unnamed(on_call((op.create_table, op.load_table), as_google))] if request.param == "GCS" else []
         with running(contract="iceberg_rest", config=file, faults=faults) as server:
-
-            def judge() -> runner.Run:
-                run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=[WANTED, ALIKE]), Target(server.url))
-                for _ in run.events():
-                    pass
-                return run
-
-            yield judge
+            yield lambda: checked(server.url, WANTED, ALIKE)
 
 
-def test_keys_for_one_table_pass(judged: Callable[[], runner.Run]) -> None:
+def test_keys_for_one_table_pass(judged: Callable[[], Run]) -> None:
     results = judged().results()
 
     assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.PASS}
 
 
-def test_keys_for_locations_that_begin_alike_are_a_warning(judged: Callable[[], runner.Run], store: Store) -> None:
+def test_keys_for_locations_that_begin_alike_are_a_warning(judged: Callable[[], Run], store: Store) -> None:
     store.widened = lambda prefix: prefix.rstrip("/")
 
     results = judged().results()
@@ -129,7 +119,7 @@ def test_keys_for_locations_that_begin_alike_are_a_warning(judged: Callable[[], 
 
 
 @pytest.mark.parametrize("widened", [lambda _: "/bucket/", lambda prefix: prefix.rsplit("/", 2)[0], lambda _: "/nowhere/"])
-def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], runner.Run], store: Store, widened: Callable[[str], str]) -> None:
+def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], Run], store: Store, widened: Callable[[str], str]) -> None:
     store.widened = widened
 
     run = judged()
@@ -138,7 +128,7 @@ def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], runner.Run],
     assert not any("secret" in f"{verdict}" for verdict in run.verdicts)
 
 
-def test_storage_without_the_files_is_not_offered(judged: Callable[[], runner.Run], store: Store) -> None:
+def test_storage_without_the_files_is_not_offered(judged: Callable[[], Run], store: Store) -> None:
     store.is_lost = True
 
     results = judged().results()

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import unnamed
+from faulty_servers import checked, outcomes_of, refuses
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_wire, wrap_rule
-from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.faults import Install, all_of, on_answer, on_wire, wrap_rule
 from mutants import fault_named
 from mutants.hunting import served
 from mutants.iceberg_rest.operators.races import FAILURE
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler
 
 BROKEN = {Outcome.FAIL, Outcome.WARN}
 WHILE = 0.05  #: seconds for which a request is under way
@@ -113,11 +111,8 @@ def region_and_endpoint(config: dict[str, str]) -> dict[str, str]:
     return {"s3.region": config.get("client.region", "eu-central-1"), "s3.endpoint": "http://127.0.0.1:9"}
 
 
-def unknown_mode(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Refuse a client that signs by remote alone."""
-    if list(arguments.get("x_iceberg_access_delegation", ())) == ["remote-signing"]:
-        raise Problem(400, "IllegalArgumentException", "Unsupported access delegation mode: remote-signing")
-    return handler(**arguments)
+def signs_by_remote_alone(arguments: dict[str, Any]) -> bool:
+    return list(arguments.get("x_iceberg_access_delegation", ())) == ["remote-signing"]
 
 
 TABLES = (op.create_table, op.load_table)
@@ -134,7 +129,7 @@ ROWS = (
     Row("apache/polaris#2177", "credentials-without-refresh-endpoint", ("IRC-TBL-CRED-012",)),
     Row("apache/polaris#2633", _other_credentials(sas_token), ("IRC-TBL-CRED-011",)),
     Row("apache/polaris#2713", "stages-without-credentials", ("IRC-TBL-CRED-014",)),
-    Row("apache/polaris#5473", on_call(TABLES, unknown_mode), ("IRC-TBL-CREATE-032", "IRC-TBL-LOAD-019")),
+    Row("apache/polaris#5473", refuses(TABLES, signs_by_remote_alone, 400), ("IRC-TBL-CREATE-032", "IRC-TBL-LOAD-019")),
     Row("lakekeeper/lakekeeper#1923", _other_credentials(region_and_endpoint), ("IRC-TBL-CRED-013",)),
     Row(
         "unitycatalog/unitycatalog#1885",
@@ -171,10 +166,8 @@ def outcomes(about: tuple[str, str], requirements: Sequence[str], folder: Path, 
     own = folder / f"{contract}-{version}"  # servers of different versions have different settings
     own.mkdir(exist_ok=True)
     with served(suite, str(own), faults=faults) as target:
-        run = runner.Run(plan.plan(suite, only=requirements), target)
-        for _ in run.events():
-            pass
-    return {requirement: result.outcome for requirement, result in run.results().items() if requirement in requirements}
+        found = outcomes_of(checked(target, *requirements, of=suite))
+    return {requirement: outcome for requirement, outcome in found.items() if requirement in requirements}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.where)

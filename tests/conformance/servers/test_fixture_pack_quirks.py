@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import unnamed
+from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
@@ -35,15 +35,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def outcomes(monkeypatch: pytest.MonkeyPatch, folder: str) -> Callable[..., dict[str, Outcome]]:
+def outcomes(folder: str) -> Callable[..., dict[str, Outcome]]:
     """Return a function that checks the reference server with a quirk."""
 
     def judged(quirk: Install, *only: str) -> dict[str, Outcome]:
         with served(SUITE, folder, faults=(unnamed(quirk),)) as target:
-            run = runner.Run(plan.plan(SUITE, only=only), target)
-            for _ in run.events():
-                pass
-        return {requirement: result.outcome for requirement, result in run.results().items()}
+            return outcomes_of(checked(target, *only, of=SUITE))
 
     return judged
 
@@ -82,15 +79,6 @@ def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def _refused_with(status: int) -> Install:
-    """Return a quirk that refuses changes, whatever the settings of the table are."""
-
-    def refusing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        raise refused(status, "no changes are shared")
-
-    return on_call("queryTableChanges", refusing)
-
-
 def _holds_versions_alone(agreed: Callable[..., Any]) -> Callable[..., Any]:
     """Take hints from the request instead of the refresh token."""
 
@@ -102,15 +90,6 @@ def _holds_versions_alone(agreed: Callable[..., Any]) -> Callable[..., Any]:
     return held
 
 
-def _without_features(negotiate: Callable[..., str]) -> Callable[..., str]:
-    def chosen(capabilities: Any, needed: Any) -> str:
-        if needed:
-            raise refused(400, "tables with features are not shared")
-        return negotiate(capabilities, needed)
-
-    return chosen
-
-
 def _elsewhere(reply: Reply, scope: Scope) -> Reply:
     """Redirect requests for files to another URL."""
     if reply.status not in {200, 206} or b"moved=1" in scope["query_string"]:
@@ -119,87 +98,82 @@ def _elsewhere(reply: Reply, scope: Scope) -> Reply:
     return replace(reply, status=307, chunks=None, body=b"", headers=((b"location", target), (b"content-length", b"0")))
 
 
-def test_null_line_kinds_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    quirk = on_lines(IN_LINES, _with_every_kind)
+def _without(features: frozenset[str] | None = None) -> Install:
+    """Return a quirk that refuses tables with some features, or with any."""
 
-    assert failed(outcomes(quirk, "DS-WRP-01", "DS-DWP-01", "DS-QRY-*", "DS-CDF-*", "DS-ESA-*", "DS-DF-05", "DS-JSP-0[2-7]")) == {}
+    def without(negotiate: Callable[..., str]) -> Callable[..., str]:
+        def chosen(capabilities: Any, needed: Any) -> str:
+            if needed and (features is None or needed & features):
+                raise refused(400, "tables with these features are not shared")
+            return negotiate(capabilities, needed)
 
+        return chosen
 
-def test_server_with_only_delta_format_is_judged_in_delta_format(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    quirk = wrap_rule("negotiate", _in_delta_format_alone)
-    found = outcomes(quirk, "DS-QRY-*", "DS-CDF-*", "DS-TTV-*", "DS-SCH-*", "DS-FIL-*", "DS-DFL-*", "DS-MET-*", "DS-HNT-*")
-
-    assert failed(found) == {}
-    assert {found[r] for r in ("DS-QRY-09", "DS-CDF-10", "DS-TTV-01", "DS-HNT-03", "DS-MET-04")} == {Outcome.PASS}
-    assert {found[r] for r in ("DS-MET-03", "DS-SCH-06", "DS-FIL-03")} == {Outcome.NOT_OFFERED}
-
-
-def test_refusal_of_fractional_seconds_passes(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    quirk = all_of(*(wrap_rule(reading, _whole_seconds) for reading in ("not_before", "not_after")))
-
-    assert outcomes(quirk, "DS-VER-04", "DS-TSF-03") == {"DS-VER-04": Outcome.PASS, "DS-TSF-03": Outcome.PASS}
+    return wrap_rule("negotiate", without)
 
 
-def test_redirected_files_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    assert failed(outcomes(on_reply("(data files)", _elsewhere), "DS-QRY-09", "DS-DWP-02", "DS-FIL-*")) == {}
+def _without_changes(status: int) -> Quirk:
+    """Return a quirk that refuses changes, whatever the settings of the table are."""
+
+    def refusing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        raise refused(status, "no changes are shared")
+
+    only = ("DS-CDF-0[2-8]", "DS-CDF-1[0156]", "DS-TSF-01", "DS-CAP-0[34]", "DS-MDT-01", "DS-GEN-05")
+    kept = dict.fromkeys(("DS-TSF-01", "DS-MDT-01", "DS-GEN-05"), PASS)
+    return on_call("queryTableChanges", refusing), only, kept | dict.fromkeys(("DS-CDF-03", "DS-CDF-10", "DS-CDF-15"), NOT_OFFERED)
 
 
-def test_refused_time_after_the_last_commit_is_a_warning(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    quirk = fault_named("times-after-the-last-commit-are-refused", "delta_sharing").install
-
-    assert outcomes(quirk, "DS-TTV-02") == {"DS-TTV-02": Outcome.WARN}
-
-
-def test_time_travel_is_not_offered_without_history(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    quirk = all_of(on_call("getTableVersion", _of_now), on_call("queryTable", _of_now))
-    found = outcomes(quirk, "DS-VER-*", "DS-TSF-*", "DS-TTV-*")
-
-    assert failed(found) == {}
-    assert {found[r] for r in ("DS-VER-04", "DS-VER-05", "DS-TSF-01", "DS-TTV-01")} == {Outcome.NOT_OFFERED}
-
-
-def test_versions_by_time_without_time_travel_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    found = outcomes(on_call("queryTable", _of_now), "DS-VER-*", "DS-TSF-*", "DS-TTV-*")
-
-    assert failed(found) == {}
-    assert {found[r] for r in ("DS-VER-04", "DS-TSF-01")} == {Outcome.PASS}
-
-
-@pytest.mark.parametrize("status", [400, 403, 404, 405])
-def test_refused_changes_are_not_offered(outcomes: Callable[..., dict[str, Outcome]], status: int) -> None:
-    found = outcomes(_refused_with(status), "DS-CDF-0[2-8]", "DS-CDF-1[0156]", "DS-TSF-01", "DS-CAP-0[34]", "DS-MDT-01", "DS-GEN-05")
-
-    assert failed(found) == {}
-    assert {found[r] for r in ("DS-CDF-03", "DS-CDF-10", "DS-CDF-15")} == {Outcome.NOT_OFFERED}
-    assert {found[r] for r in ("DS-TSF-01", "DS-MDT-01", "DS-GEN-05")} == {Outcome.PASS}
-
-
-def test_refresh_token_without_hints_passes(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    quirk = wrap_rule("agreed", _holds_versions_alone)
-
-    assert outcomes(quirk, "DS-EST-06") == {"DS-EST-06": Outcome.PASS}
-
-
-def test_refused_tables_with_features_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    quirk = wrap_rule("negotiate", _without_features)
-
-    assert failed(outcomes(quirk, "DS-QRY-09", "DS-TTV-*", "DS-CDF-*", "DS-HNT-*", "DS-STA-*", "DS-DWP-02", "DS-DF-1[89]")) == {}
-
-
-def _without_widening(negotiate: Callable[..., str]) -> Callable[..., str]:
-    def chosen(capabilities: Any, needed: Any) -> str:
-        if needed & {"typeWidening", "timestampNtz"}:
-            raise refused(400, "tables with these features are not shared")
-        return negotiate(capabilities, needed)
-
-    return chosen
+Quirk = tuple[Install, tuple[str, ...], dict[str, Outcome]]
+PASS, WARN, NOT_OFFERED = Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED
+OF_TIMES = ("DS-VER-*", "DS-TSF-*", "DS-TTV-*")
+#: By quirk: the server, requirements that it does not break, and outcomes of some of them.
+QUIRKS: dict[str, Quirk] = {
+    "writes-null-for-other-kinds": (
+        on_lines(IN_LINES, _with_every_kind),
+        ("DS-WRP-01", "DS-DWP-01", "DS-QRY-*", "DS-CDF-*", "DS-ESA-*", "DS-DF-05", "DS-JSP-0[2-7]"),
+        {},
+    ),
+    "speaks-delta-format-alone": (
+        wrap_rule("negotiate", _in_delta_format_alone),
+        ("DS-QRY-*", "DS-CDF-*", "DS-TTV-*", "DS-SCH-*", "DS-FIL-*", "DS-DFL-*", "DS-MET-*", "DS-HNT-*"),
+        dict.fromkeys(("DS-QRY-09", "DS-CDF-10", "DS-TTV-01", "DS-HNT-03", "DS-MET-04"), PASS)
+        | dict.fromkeys(("DS-MET-03", "DS-SCH-06", "DS-FIL-03"), NOT_OFFERED),
+    ),
+    "takes-whole-seconds": (
+        all_of(*(wrap_rule(reading, _whole_seconds) for reading in ("not_before", "not_after"))),
+        ("DS-VER-04", "DS-TSF-03"),
+        {"DS-VER-04": PASS, "DS-TSF-03": PASS},
+    ),
+    "redirects-files": (on_reply("(data files)", _elsewhere), ("DS-QRY-09", "DS-DWP-02", "DS-FIL-*"), {}),
+    "refuses-times-after-the-last-commit": (
+        fault_named("times-after-the-last-commit-are-refused", "delta_sharing").install,
+        ("DS-TTV-02",),
+        {"DS-TTV-02": WARN},
+    ),
+    "shares-no-history": (
+        all_of(on_call("getTableVersion", _of_now), on_call("queryTable", _of_now)),
+        OF_TIMES,
+        dict.fromkeys(("DS-VER-04", "DS-VER-05", "DS-TSF-01", "DS-TTV-01"), NOT_OFFERED),
+    ),
+    "tells-versions-by-time-alone": (on_call("queryTable", _of_now), OF_TIMES, {"DS-VER-04": PASS, "DS-TSF-01": PASS}),
+    **{f"refuses-changes-with-{status}": _without_changes(status) for status in (400, 403, 404, 405)},
+    "keeps-no-hints": (wrap_rule("agreed", _holds_versions_alone), ("DS-EST-06",), {"DS-EST-06": PASS}),
+    "shares-no-features": (_without(), ("DS-QRY-09", "DS-TTV-*", "DS-CDF-*", "DS-HNT-*", "DS-STA-*", "DS-DWP-02", "DS-DF-1[89]"), {}),
+    "shares-no-rounded-statistics": (
+        _without(frozenset({"typeWidening", "timestampNtz"})),
+        ("DS-HNT-*", "DS-STA-*", "DS-JSP-0[68]", "DS-DF-19"),
+        dict.fromkeys(("DS-HNT-03", "DS-HNT-09", "DS-DF-19"), PASS),
+    ),
+}
 
 
-def test_refused_tables_with_rounded_statistics_fail_nothing(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    found = outcomes(wrap_rule("negotiate", _without_widening), "DS-HNT-*", "DS-STA-*", "DS-JSP-0[68]", "DS-DF-19")
+@pytest.mark.parametrize("quirk", QUIRKS)
+def test_allowed_quirk_fails_nothing(outcomes: Callable[..., dict[str, Outcome]], quirk: str) -> None:
+    install, only, expected = QUIRKS[quirk]
+    found = outcomes(install, *only)
 
     assert failed(found) == {}
-    assert {found[r] for r in ("DS-HNT-03", "DS-HNT-09", "DS-DF-19")} == {Outcome.PASS}
+    assert {requirement: found[requirement] for requirement in expected} == expected
 
 
 def test_unreadable_table_does_not_hide_failures_of_other_tables(outcomes: Callable[..., dict[str, Outcome]]) -> None:

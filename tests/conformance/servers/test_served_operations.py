@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from faulty import mutants, unnamed
-from faulty_servers import judged
+from faulty_servers import checked, outcomes_of, refuses, results, rewrites
 from lakepact.conformance.checks.iceberg_rest.kit import endpoints
 from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
 from lakepact.conformance.checks.iceberg_rest.suite import DEFAULT_OPERATIONS, CatalogLab, discover
@@ -18,11 +18,11 @@ from lakepact.conformance.commands.check import check
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http.wire import Wire
-from lakepact.conformance.running import plan, runner, suite
+from lakepact.conformance.running import suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.faults import all_of, on_answer, on_request, on_status
 from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
 
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.target import Offer
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Fault, Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.service import Scope
     from miniatures import Answer, Answerer
 
 SELECTED = ("IRC-CFG-*", "IRC-NS-GET-*", "IRC-NS-DROP-*", "IRC-VIEW-LOAD-*", "IRC-VIEW-REPL-*", "IRC-TBL-REN-*", "IRC-TBL-LOAD-00*")
@@ -67,10 +66,7 @@ def unserved(*operations: OperationId) -> Install:
 
 def outcomes(install: Install, **features: bool) -> dict[str, Outcome]:
     with running(warehouse="memory:", faults=[unnamed(install)]) as server:
-        run = runner.Run(plan.plan(SUITE, only=SELECTED), Target(server.url, features=features))
-        for _ in run.events():
-            pass
-    return {requirement: result.outcome for requirement, result in run.results().items()}
+        return outcomes_of(checked(Target(server.url, features=features), *SELECTED))
 
 
 @cache
@@ -123,11 +119,8 @@ ABSENT = ("IRC-COM-015", "IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004", "IRC-TBL-LIST-0
 
 
 def of_absent(*faults: Install) -> dict[str, Outcome]:
-    with running(warehouse="memory:", faults=[unnamed(all_of(*faults))]) as server:
-        run = runner.Run(plan.plan(SUITE, only=ABSENT), Target(server.url))
-        for _ in run.events():
-            pass
-    return {requirement: run.results()[requirement].outcome for requirement in ABSENT}
+    found = results(all_of(*faults), *ABSENT)
+    return {requirement: found[requirement] for requirement in ABSENT}
 
 
 def test_server_without_drops_is_judged_by_names_that_never_existed() -> None:
@@ -139,9 +132,7 @@ def fails(_: Scope) -> None:
 
 
 def test_server_with_broken_drops_is_blocked_by_dropped_objects_alone() -> None:
-    found = of_absent(on_request((op.drop_table, op.drop_namespace), fails))
-
-    assert found == {**dict.fromkeys(ABSENT, Outcome.BLOCKED)}
+    assert of_absent(on_request((op.drop_table, op.drop_namespace), fails)) == dict.fromkeys(ABSENT, Outcome.BLOCKED)
 
 
 def test_incomplete_endpoints_warn_once_and_everything_is_checked() -> None:
@@ -162,9 +153,9 @@ def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:
 
 
 def test_undeclared_operation_that_is_served_is_no_missing_operation() -> None:
-    faults = {"no-endpoints": listing(lambda _: None), "bad-views-are-500": on_status(op.create_view, {400: 500})}
+    found = results(all_of(listing(lambda _: None), on_status(op.create_view, {400: 500})), "IRC-GEN-026")
 
-    assert judged(faults, "IRC-GEN-026") == []
+    assert set(found.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
 def test_endpoints_beyond_what_is_served_fail_once() -> None:
@@ -180,14 +171,11 @@ def test_endpoints_beyond_what_is_served_fail_once() -> None:
 
 def test_unserved_default_operation_fails_once_and_names_the_requirement() -> None:
     with running(warehouse="memory:", faults=[unnamed(all_of(unserved(op.rename_table), listing(lambda _: None)))]) as server:
-        run = runner.Run(plan.plan(SUITE, only=["IRC-CFG-013", "IRC-TBL-REN-*"]), Target(server.url))
-        for _ in run.events():
-            pass
-    results = run.results()
+        found = checked(server.url, "IRC-CFG-013", "IRC-TBL-REN-*").results()
 
-    assert [r for r, result in results.items() if result.outcome is Outcome.FAIL] == ["IRC-CFG-013"]
+    assert [r for r, result in found.items() if result.outcome is Outcome.FAIL] == ["IRC-CFG-013"]
     reason = "the server does not implement renameTable, although a configuration without `endpoints` implies it (IRC-CFG-013)"
-    assert reason in {verdict.actual for verdict in results["IRC-TBL-REN-001"].verdicts}
+    assert reason in {verdict.actual for verdict in found["IRC-TBL-REN-001"].verdicts}
 
 
 @pytest.mark.parametrize(("on", "used"), [(True, VIEWS & CONTRACT.operations.keys()), (False, frozenset())])
@@ -308,9 +296,7 @@ def test_endpoint_means_an_operation_however_it_is_spelled(endpoint: str, operat
     assert (known and known.id) == operation
 
 
-def planned_later(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    properties = {"lakepact.scan-planning.at-once-files": "0", "lakepact.scan-planning.polls": "1"}
-    return handler(**{**arguments, "body": {**arguments["body"], "properties": properties}})
+LATER = {"lakepact.scan-planning.at-once-files": "0", "lakepact.scan-planning.polls": "1"}
 
 
 def features(warehouse: Path, *faults: str | Fault) -> dict[str, bool]:
@@ -318,27 +304,15 @@ def features(warehouse: Path, *faults: str | Fault) -> dict[str, bool]:
         return dict(offered(server.url).features)
 
 
-def test_plans_in_the_background_are_detected(tmp_path: Path) -> None:
-    assert features(tmp_path, unnamed(on_call(op.create_table, planned_later)))["async-planning"] is True
+PLANS_LATER = unnamed(rewrites(op.create_table, lambda body: body | {"properties": LATER}))
 
 
-def test_plans_at_once_are_detected(tmp_path: Path) -> None:
-    assert features(tmp_path)["async-planning"] is False
-
-
-def test_unexpected_partition_field_does_not_end_the_detection(tmp_path: Path) -> None:
-    assert features(tmp_path, *mutants(["partitions-anyway"]))["async-planning"] is False
-
-
-def without_start(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "start-snapshot-id" in arguments["body"]:
-        raise Problem(406, "UnsupportedOperationException", "scans have no start here")
-    return handler(**arguments)
+@pytest.mark.parametrize(("faults", "later"), [([PLANS_LATER], True), ([], False), (mutants(["partitions-anyway"]), False)])
+def test_plans_in_the_background_are_detected(tmp_path: Path, faults: list[str | Fault], later: bool) -> None:  # noqa: FBT001
+    assert features(tmp_path, *faults)["async-planning"] is later
 
 
 def test_server_without_incremental_scans_does_not_offer_them(tmp_path: Path) -> None:
-    with running(warehouse=str(tmp_path), faults=[unnamed(on_call(op.plan_table_scan, without_start))]) as server:
-        run = runner.Run(plan.plan(SUITE, only=["IRC-SCAN-PLAN-010"]), Target(server.url))
-        for _ in run.events():
-            pass
-    assert run.results()["IRC-SCAN-PLAN-010"].outcome is Outcome.NOT_OFFERED
+    without_start = refuses(op.plan_table_scan, lambda arguments: "start-snapshot-id" in arguments["body"], 406)
+    with running(warehouse=str(tmp_path), faults=[unnamed(without_start)]) as server:
+        assert outcomes_of(checked(server.url, "IRC-SCAN-PLAN-010"))["IRC-SCAN-PLAN-010"] is Outcome.NOT_OFFERED

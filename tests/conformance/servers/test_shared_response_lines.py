@@ -9,41 +9,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from faulty import unnamed
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.fixtures import pack
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
-from lakepact.reference_server.faults import (
-    Install,
-    all_of,
-    on_answer,
-    on_call,
-    on_lines,
-    on_reply,
-    replace_rule,
-    wrap_rule,
-)
+from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_lines, on_reply, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.running import running
 from mutants.delta_sharing.operators.lines import on_metadata
-from mutants.delta_sharing.operators.wrapped import (
-    IN_LINES,
-    METADATA,
-    PARQUET,
-    QUERY,
-    leave_out,
-    on_all,
-    on_wrapped,
-    write,
-)
+from mutants.delta_sharing.operators.wrapped import IN_LINES, METADATA, PARQUET, QUERY, leave_out, on_all, on_wrapped, write
 from mutants.delta_sharing.protocol.capabilities import said
+
+from .conftest import broken, judged
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SUITE = suites.load("delta_sharing")
 AREAS = (
     "formats",
     "metadata",
@@ -59,46 +36,12 @@ AREAS = (
     "interoperability",
     "credentials",
 )
-FINE = {Outcome.PASS, Outcome.NOT_OFFERED}
 OF_FILES = ("file", "add", "remove", "cdf")
-
-
-@pytest.fixture(scope="session")
-def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("lines") / "pack"
-    pack.write(folder)
-    return folder
-
-
-def judged(folder: Path, *only: str, quirk: Install | None = None, known: bool = True, on: str = "") -> dict[str, Any]:
-    """Return the results of checks of a reference server with a quirk; `known` names its content, `on` enables a feature."""
-    faults = [] if quirk is None else [unnamed(quirk)]
-    with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
-        parameters = {"fixtures": str(folder)} if known else {}
-        target = Target(
-            server.address("delta_sharing"),
-            headers={"Authorization": f"Bearer {pack.TOKENS['all']}"},
-            features={"fixtures": known, **({on: True} if on else {})},
-            parameters=parameters,
-        )
-        run = runner.Run(plan.plan(SUITE, only=only), target)
-        for _ in run.events():
-            pass
-    return run.results()
 
 
 def of_lines(folder: Path, *, quirk: Install | None = None, known: bool = True) -> dict[str, Any]:
     """Return the results of all checks of lines."""
-    return judged(folder, *(f"*.{area}.*" for area in AREAS), quirk=quirk, known=known)
-
-
-def broken(results: dict[str, Any]) -> dict[str, str]:
-    """Return the requirements that fail, and why."""
-    return {
-        name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual} ({result.verdicts[0].check})"
-        for name, result in results.items()
-        if result.outcome not in FINE
-    }
+    return judged(folder, *AREAS, quirk=quirk, known=known)
 
 
 def test_reference_server_fails_nothing(shares: Path) -> None:
@@ -221,7 +164,7 @@ def _with_new_id(wrapper: dict[str, Any]) -> None:
 
 def test_new_file_ids_in_each_answer_fail_only_the_id_requirements(shares: Path) -> None:
     areas = ("capabilities", "query", "file_ids", "names", "refresh", "pages", "time_travel")
-    results = judged(shares, *(f"*.{area}.*" for area in areas), quirk=on_wrapped(OF_FILES, _with_new_id))
+    results = judged(shares, *areas, quirk=on_wrapped(OF_FILES, _with_new_id))
     assert set(broken(results)) == {"DS-FIL-03", "DS-DFL-01", "DS-REM-02"}
 
 
@@ -242,11 +185,11 @@ def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_urls_that_expire_pass(short_lived: Path) -> None:
-    results = judged(short_lived, "DS-FIL-10", known=False, on="short-lived-urls")
+    results = judged(short_lived, "DS-FIL-10", known=False, **{"short-lived-urls": True})
     assert results["DS-FIL-10"].outcome is Outcome.PASS
 
 
 def test_urls_that_never_expire_are_a_warning(short_lived: Path) -> None:
     forever = replace_rule("url_holds", lambda *_: None)
-    results = judged(short_lived, "DS-FIL-10", quirk=forever, known=False, on="short-lived-urls")
+    results = judged(short_lived, "DS-FIL-10", quirk=forever, known=False, **{"short-lived-urls": True})
     assert results["DS-FIL-10"].outcome is Outcome.WARN

@@ -8,29 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from faulty import unnamed
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.fixtures import pack
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.running import running
-from mutants.delta_sharing.operators.lines import (
-    CHANGES,
-    QUERY,
-    file_of,
-    on_files,
-    on_metadata,
-    on_partition_values,
-    wrapper_of,
-)
+from mutants.delta_sharing.operators.lines import CHANGES, QUERY, file_of, on_files, on_metadata, on_partition_values, wrapper_of
+
+from .conftest import broken, judged
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SUITE = suites.load("delta_sharing")
 AREAS = (
     "snapshots",
     "time_travel",
@@ -42,36 +29,6 @@ AREAS = (
     "partition_values",
     "delta_replay",
 )
-FINE = {Outcome.PASS, Outcome.NOT_OFFERED}
-
-
-@pytest.fixture(scope="session")
-def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("shared") / "pack"
-    pack.write(folder)
-    return folder
-
-
-def judged(folder: Path, *areas: str, quirk: Install | None = None) -> dict[str, Any]:
-    """Return the results of the checks of some areas on a reference server with a quirk."""
-    faults = [] if quirk is None else [unnamed(quirk)]
-    with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
-        headers = {"Authorization": f"Bearer {pack.TOKENS['all']}"}
-        features = {"fixtures": True}
-        target = Target(server.address("delta_sharing"), headers=headers, features=features, parameters={"fixtures": str(folder)})
-        run = runner.Run(plan.plan(SUITE, only=[f"*.{area}.*" for area in areas]), target)
-        for _ in run.events():
-            pass
-    return run.results()
-
-
-def broken(results: dict[str, Any]) -> dict[str, str]:
-    """Return the requirements that fail, and why."""
-    return {
-        name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual}"
-        for name, result in results.items()
-        if result.outcome not in FINE
-    }
 
 
 def test_reference_server_fails_nothing(shares: Path) -> None:

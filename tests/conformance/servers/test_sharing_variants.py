@@ -9,16 +9,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from miniatures import Answer
 
-SUITE = suites.load("delta_sharing")
 TOKEN = "the-token-of-the-only-recipient"
 MODULES = ("errors", "names", "paging", "recipients", "schemas", "shares", "version", "tables", "transport")
 PROTOCOL = {"protocol": {"minReaderVersion": 1, "unknown": "member"}}
@@ -124,10 +122,7 @@ class Sharing:
 def outcomes(server: Sharing, *only: str) -> dict[str, Outcome]:
     with miniature(server) as url:
         wanted = only or tuple(f"*.{module}.*" for module in MODULES)
-        run = runner.Run(plan.plan(SUITE, only=wanted), Target(url, headers={"Authorization": f"Bearer {server.token}"}))
-        for _ in run.events():
-            pass
-    return {requirement: result.outcome for requirement, result in run.results().items()}
+        return outcomes_of(checked(Target(url, headers={"Authorization": f"Bearer {server.token}"}), *wanted, of="delta_sharing"))
 
 
 def failed(found: dict[str, Outcome]) -> set[str]:
@@ -317,8 +312,6 @@ def test_single_deviation_fails_only_its_requirements(server: Sharing, requireme
 @pytest.mark.parametrize("body", [b"null", b"[]", b"{}", b'{"items": [{}]}', b'{"items": [null]}', b"<html>", b"", b"\xff"], ids=repr)
 def test_nonsense_answers_cause_no_errors(body: bytes) -> None:
     with miniature(lambda *_: (200, {"Content-Type": "application/json"}, body)) as url:
-        run = runner.Run(plan.plan(SUITE), Target(url))
-        for _ in run.events():
-            pass
+        run = checked(url, of="delta_sharing")
 
     assert [v for v in run.verdicts if v.outcome is Outcome.ERROR] == []

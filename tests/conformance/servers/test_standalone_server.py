@@ -9,9 +9,10 @@ import os
 
 import pytest
 
+from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running
 
@@ -27,11 +28,7 @@ def broken(run: runner.Run) -> list[tuple[str, str, str]]:
 
 
 def judged(url: str, *, version: str, only: tuple[str, ...] = (), fuzz: int = 0, seed: int = 0) -> runner.Run:
-    planned = plan.plan(suites.load("iceberg_rest", version), only=only)
-    run = runner.Run(planned, Target(url, features=SERVED), fuzz=fuzz, seed=seed)
-    for _ in run.events():
-        pass
-    return run
+    return checked(Target(url, features=SERVED), *only, version=version, fuzz=fuzz, seed=seed)
 
 
 def scenarios(version: str) -> tuple[str, ...]:

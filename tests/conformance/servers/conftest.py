@@ -1,0 +1,48 @@
+"""The fixture pack, and checks of the reference server that shares it with a quirk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from faulty import unnamed
+from faulty_servers import checked
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.fixtures import pack
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lakepact.reference_server.faults import Install
+
+
+@pytest.fixture(scope="session")
+def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("shares") / "pack"
+    pack.write(folder)
+    return folder
+
+
+def judged(folder: Path, *areas: str, quirk: Install | None = None, known: bool = True, **features: bool) -> dict[str, Any]:
+    """Return the results of the checks of some areas on a server with a quirk; `known` names its content."""
+    faults = [] if quirk is None else [unnamed(quirk)]
+    with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
+        target = Target(
+            server.address("delta_sharing"),
+            headers={"Authorization": f"Bearer {pack.TOKENS['all']}"},
+            features={"fixtures": known, **features},
+            parameters={"fixtures": str(folder)} if known else {},
+        )
+        return checked(target, *(area if "-" in area else f"*.{area}.*" for area in areas), of="delta_sharing").results()
+
+
+def broken(results: dict[str, Any]) -> dict[str, str]:
+    """Return the requirements that fail, and why."""
+    return {
+        name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual} ({result.verdicts[0].check})"
+        for name, result in results.items()
+        if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}
+    }
