@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from typing import TYPE_CHECKING, Any
+
+from client_loop import answer_tasks, repeatedly
 
 from lakepact.client import BearerToken, ClientCredentials, IcebergCatalog, LakepactError, TableChange, storage_properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakepact.client import Auth
 
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
@@ -58,14 +56,7 @@ class Tasks:
             except LakepactError:
                 return None
 
-        return self.repeatedly(listed)
-
-    def repeatedly(self, once: Callable[[], Any]) -> list[Any]:
-        found = [once()]
-        for _ in range(self.given["times"] - 1):
-            time.sleep(self.given["pause"])
-            found.append(once())
-        return found
+        return repeatedly(listed, self.given)
 
     def table_exists(self) -> Any:
         return self.catalog.table_exists(self.namespace, self.table)
@@ -85,7 +76,7 @@ class Tasks:
         }
 
     def load_table_repeatedly(self) -> Any:
-        return self.repeatedly(self.load_table)
+        return repeatedly(self.load_table, self.given)
 
     def commit(self, updates: dict[str, str]) -> None:
         uuid = self.catalog.load_table(self.namespace, self.table).metadata.table_uuid
@@ -188,22 +179,14 @@ def auth(given: dict[str, Any]) -> Auth | None:
     return BearerToken(properties["token"]) if "token" in properties else None
 
 
-def answered(line: str) -> dict[str, Any]:
-    """Return the answer to the task in a line."""
-    asked = json.loads(line)
-    act = getattr(Tasks, asked["task"].replace("-", "_"), None)
+def performed(task: str, given: dict[str, Any]) -> Any:
+    act = getattr(Tasks, task.replace("-", "_"), None)
     if act is None:
-        return {"not_offered": True}
-    given = asked["arguments"]
-    try:
-        properties = given["properties"]
-        with IcebergCatalog(given["uri"], warehouse=properties.get("warehouse"), properties=properties, auth=auth(given)) as catalog:
-            return {"result": act(Tasks(catalog, given))}
-    except Exception as error:  # noqa: BLE001 - reported
-        return {"error": {"type": type(error).__name__, "message": str(error)}}
+        raise NotImplementedError(task)
+    properties = given["properties"]
+    with IcebergCatalog(given["uri"], warehouse=properties.get("warehouse"), properties=properties, auth=auth(given)) as catalog:
+        return act(Tasks(catalog, given))
 
 
 if __name__ == "__main__":
-    for line in sys.stdin:
-        sys.stdout.write(json.dumps(answered(line)) + "\n")
-        sys.stdout.flush()
+    answer_tasks(performed)

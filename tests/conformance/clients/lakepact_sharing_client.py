@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import sys
 from typing import Any
 
 import pyarrow.compute as pc
+from client_loop import answer_tasks
 
 from lakepact.client import SharingClient
 
@@ -44,18 +44,5 @@ def performed(task: str, given: dict[str, Any]) -> Any:
         return done(client, task, given)
 
 
-def answered(line: str) -> dict[str, Any]:
-    """Return the answer to the task in a line."""
-    asked = json.loads(line)
-    try:
-        return {"result": performed(asked["task"], asked["arguments"])}
-    except NotImplementedError:
-        return {"not_offered": True}
-    except Exception as error:  # noqa: BLE001 - reported
-        return {"error": {"type": type(error).__name__, "message": str(error)}}
-
-
 if __name__ == "__main__":
-    for line in sys.stdin:
-        sys.stdout.write(json.dumps(answered(line), default=str) + "\n")
-        sys.stdout.flush()
+    answer_tasks(performed)

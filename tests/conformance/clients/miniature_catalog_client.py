@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import sys
 import time
 from typing import Any
 from urllib.parse import quote, unquote
 
+from client_loop import answer_tasks, repeatedly
 from miniature_history import History
 from miniature_session import FAULT, JWT, STYLE, CommitStateUnknown, Failed, NotFound, Refused, Session
 
@@ -107,14 +107,7 @@ class Catalog(History):
                 return self.list_tables()
             return None
 
-        return self.repeatedly(listed)
-
-    def repeatedly(self, once: Any) -> list[Any]:
-        found = [once()]
-        for _ in range(self.given["times"] - 1):
-            time.sleep(self.given["pause"])
-            found.append(once())
-        return found
+        return repeatedly(listed, self.given)
 
     # -- namespaces ----------------------------------------------------------------------------------------------
 
@@ -206,7 +199,7 @@ class Catalog(History):
         return self.summary()
 
     def load_table_repeatedly(self) -> Any:
-        return self.repeatedly(self.summary)
+        return repeatedly(self.summary, self.given)
 
     def commit(self, updates: list[dict[str, Any]], *requirements: dict[str, Any]) -> None:
         metadata = self.load()["metadata"]
@@ -380,7 +373,7 @@ class Catalog(History):
                 loaded = self.load()
             return self.chosen(loaded)
 
-        return self.repeatedly(current)
+        return repeatedly(current, self.given)
 
     def sign_repeatedly(self) -> Any:
         loaded = self.load()
@@ -392,7 +385,7 @@ class Catalog(History):
             wanted = {"region": "eu-central-1", "method": "GET", "uri": loaded["metadata-location"], "headers": {}}
             return self.ask("POST", f"/{config['signer.endpoint']}", wanted)["headers"]["Authorization"][0]
 
-        return self.repeatedly(signed)
+        return repeatedly(signed, self.given)
 
     def list_snapshots(self) -> Any:
         loaded = self.load()
@@ -424,19 +417,12 @@ class Catalog(History):
         return found
 
 
-def answered(line: str) -> dict[str, Any]:
-    """Return the answer to the task in a line."""
-    asked = json.loads(line)
-    act = getattr(Catalog, asked["task"].replace("-", "_"), None)
-    if act is None or (STYLE == "no-table-tasks" and "table" in asked["task"]):
-        return {"not_offered": True}
-    try:
-        return {"result": act(Catalog(asked["arguments"]))}
-    except Exception as error:  # noqa: BLE001 - reported
-        return {"error": {"type": type(error).__name__, "message": str(error)}}
+def performed(task: str, given: dict[str, Any]) -> Any:
+    act = getattr(Catalog, task.replace("-", "_"), None)
+    if act is None or (STYLE == "no-table-tasks" and "table" in task):
+        raise NotImplementedError(task)
+    return act(Catalog(given))
 
 
 if __name__ == "__main__":
-    for line in sys.stdin:
-        sys.stdout.write(json.dumps(answered(line)) + "\n")
-        sys.stdout.flush()
+    answer_tasks(performed)

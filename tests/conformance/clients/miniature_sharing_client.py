@@ -8,7 +8,6 @@ import http.client
 import io
 import json
 import os
-import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pyarrow.parquet as pq
+from client_loop import answer_tasks
 
 FAULT = os.environ.get("LAKEPACT_FAULT", "")
 KNOWN_VERSION = 2
@@ -288,18 +288,5 @@ def performed(task: str, given: dict[str, Any]) -> Any:
             raise NotImplementedError(task)
 
 
-def answered(line: str) -> dict[str, Any]:
-    """Return the answer to the task in a line."""
-    asked = json.loads(line)
-    try:
-        return {"result": performed(asked["task"], asked["arguments"])}
-    except NotImplementedError:
-        return {"not_offered": True}
-    except Exception as error:  # noqa: BLE001 - reported
-        return {"error": {"type": type(error).__name__, "message": str(error)}}
-
-
 if __name__ == "__main__":
-    for line in sys.stdin:
-        sys.stdout.write(json.dumps(answered(line), default=str) + "\n")
-        sys.stdout.flush()
+    answer_tasks(performed)

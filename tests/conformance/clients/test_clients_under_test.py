@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from client_faults import FAULTS
+from faulty_servers import checked
 from lakepact.conformance.clients.lab import Client
 from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
 
@@ -76,13 +77,10 @@ def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: P
     """Return the results of a miniature with a fault, or of another client program."""
     program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(speaks or MINIATURES[contract.partition(":")[0]])), SECONDS)
     client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
-    run = runner.Run(plan.plan(suite_of(contract), only=only), client, max_workers=2)
     try:
-        for _ in run.events():
-            pass
+        return checked(client, *only, of=suite_of(contract), max_workers=2).results()
     finally:
         program.stop()
-    return run.results()
 
 
 def failed(results: dict[str, runner.Result]) -> dict[str, Outcome]:
@@ -102,18 +100,25 @@ def test_unusual_but_correct_client_fails_nothing(servers: Callable[[str], Targe
     assert failed(judged(servers("iceberg_rest"), "iceberg_rest")) == {}
 
 
-def test_client_that_commits_again_after_conflicts_fails_nothing(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAKEPACT_STYLE", "retries-conflicts")
-    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-044", "IRC-CLI-003", "IRC-CLI-020")
-
-    assert {name: result.outcome for name, result in results.items()} == dict.fromkeys(results, Outcome.PASS)
+PASS, NOT_OFFERED = Outcome.PASS, Outcome.NOT_OFFERED
 
 
-def test_client_refreshing_where_configured_passes(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAKEPACT_STYLE", "refreshes-where-configured")
-    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-036")
+@pytest.mark.parametrize(
+    ("contract", "style", "fault", "expected"),
+    [
+        ("iceberg_rest", "retries-conflicts", "", dict.fromkeys(("IRC-CLI-044", "IRC-CLI-003", "IRC-CLI-020"), PASS)),
+        ("iceberg_rest", "refreshes-where-configured", "", {"IRC-CLI-036": PASS}),
+        ("delta_sharing", "", "asks-for-no-end", {"DS-ESA-05": NOT_OFFERED, "DS-ESA-06": PASS}),
+        ("delta_sharing", "", "asks-for-delta", {"DS-CAP-08": PASS, "DS-CAP-09": NOT_OFFERED}),
+    ],
+)
+def test_client_is_judged_by_what_it_asks_for(
+    servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, contract: str, style: str, fault: str, expected: dict[str, Outcome]
+) -> None:
+    monkeypatch.setenv("LAKEPACT_STYLE", style)
+    kept = judged(servers(contract), contract, *expected, fault=fault)
 
-    assert {name: result.outcome for name, result in results.items()} == {"IRC-CLI-036": Outcome.PASS}
+    assert {name: result.outcome for name, result in kept.items()} == expected
 
 
 @pytest.mark.parametrize("contract", FAULTS)
@@ -161,20 +166,6 @@ def test_client_fault_breaks_its_requirement(servers: Callable[[str], Target], c
 
     expected = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN}[suite_of(contract).requirement(broken).level]
     assert expected == found.outcome, found.verdicts
-
-
-def test_client_that_requests_no_end_action_reads_without_it(servers: Callable[[str], Target]) -> None:
-    kept = judged(servers("delta_sharing"), "delta_sharing", "DS-ESA-0[56]", fault="asks-for-no-end")
-
-    expected = {"DS-ESA-05": Outcome.NOT_OFFERED, "DS-ESA-06": Outcome.PASS}
-    assert expected == {name: result.outcome for name, result in kept.items()}
-
-
-def test_client_that_requests_delta_format_reads_both_formats(servers: Callable[[str], Target]) -> None:
-    kept = judged(servers("delta_sharing"), "delta_sharing", "DS-CAP-0[89]", fault="asks-for-delta")
-
-    expected = {"DS-CAP-08": Outcome.PASS, "DS-CAP-09": Outcome.NOT_OFFERED}
-    assert expected == {name: result.outcome for name, result in kept.items()}
 
 
 @pytest.mark.parametrize("contract", FAULTS)

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.conformance.running.runner import Result
 
-def results(only: Sequence[str], *faults: str) -> Mapping[str, runner.Result]:
+
+def results(only: Sequence[str], *faults: str) -> Mapping[str, Result]:
     """Return the results of some requirements on a server with faults."""
     with running(contract="iceberg_rest", faults=faults) as server:
-        run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=only), Target(server.url))
-        list(run.events())
-    return run.results()
-
-
-def test_failed_step_names_the_requirement_that_fails_alike() -> None:
-    found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-500")
-
-    assert found["IRC-NS-CREATE-001"].outcome is Outcome.FAIL
-    assert found["IRC-NS-DROP-001"].outcome is Outcome.BLOCKED
-    assert found["IRC-NS-DROP-001"].verdicts[0].actual.startswith("blocked by IRC-NS-CREATE-001: POST createNamespace returned status 500")
+        return checked(server.url, *only).results()
 
 
 def test_failed_step_without_failed_requirement_names_none() -> None:
@@ -39,7 +29,4 @@ def test_failed_step_without_failed_requirement_names_none() -> None:
 def test_undocumented_success_blocks_nothing() -> None:
     found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-201")
 
-    assert {name: result.outcome for name, result in found.items()} == {
-        "IRC-NS-CREATE-001": Outcome.FAIL,
-        "IRC-NS-DROP-001": Outcome.PASS,
-    }
+    assert {name: result.outcome for name, result in found.items()} == {"IRC-NS-CREATE-001": Outcome.FAIL, "IRC-NS-DROP-001": Outcome.PASS}

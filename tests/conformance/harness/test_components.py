@@ -14,6 +14,7 @@ from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging.components import Components, Instance
 from lakepact.generated.contract import Contract
+from sample_tables.table_documents import field, struct
 
 CONTRACT = Contract("iceberg_rest")
 COMPONENTS = Components(CONTRACT)
@@ -27,12 +28,15 @@ VERSION_1 = {
     "location": "s3://bucket/table",
     "last-updated-ms": 1602638573874,
     "last-column-id": 3,
-    "schema": {"type": "struct", "fields": [{"id": 1, "name": "x", "required": True, "type": "long"}]},
+    "schema": struct(field(1, "x", required=True)),
     "partition-spec": [{"name": "x", "transform": "identity", "source-id": 1, "field-id": 1000}],
     "properties": {},
     "current-snapshot-id": -1,
     "snapshots": [],
 }
+
+KEY = struct(field(7, "k", "uuid", required=True))
+VALUE = {"type": "list", "element-id": 8, "element": "timestamptz", "element-required": True, "x": []}
 
 #: Metadata with a snapshot log, statistics, nested types, unknown members in unlikely places, and large or negative ids.
 VERSION_2 = {
@@ -44,30 +48,17 @@ VERSION_2 = {
     "last-column-id": 12,
     "current-schema-id": 1,
     "schemas": [
-        {"type": "struct", "fields": []},
+        struct(),
         {
-            "type": "struct",
+            **struct(
+                field(1, "", "decimal(38,10)", doc=""),
+                field(2, "d", "decimal(9, 2)", since=None),
+                field(3, "f", "fixed[16]", required=True),
+                field(4, "m", {"type": "map", "key-id": 5, "key": KEY, "value-id": 6, "value": VALUE, "value-required": False}),
+            ),
             "schema-id": 1,
             "identifier-field-ids": [],
             "written-by": "nobody",
-            "fields": [
-                {"id": 1, "name": "", "required": False, "type": "decimal(38,10)", "doc": ""},
-                {"id": 2, "name": "d", "required": False, "type": "decimal(9, 2)", "since": None},
-                {"id": 3, "name": "f", "required": True, "type": "fixed[16]"},
-                {
-                    "id": 4,
-                    "name": "m",
-                    "required": False,
-                    "type": {
-                        "type": "map",
-                        "key-id": 5,
-                        "key": {"type": "struct", "fields": [{"id": 7, "name": "k", "required": True, "type": "uuid"}]},
-                        "value-id": 6,
-                        "value": {"type": "list", "element-id": 8, "element": "timestamptz", "element-required": True, "x": []},
-                        "value-required": False,
-                    },
-                },
-            ],
         },
     ],
     "default-spec-id": 1,
@@ -124,36 +115,24 @@ VERSION_3 = {
     "current-schema-id": 0,
     "schemas": [
         {
-            "type": "struct",
             "schema-id": 0,
-            "fields": [
-                {"id": 1, "name": "g", "required": False, "type": "geometry(srid:3857)"},
-                {"id": 2, "name": "h", "required": False, "type": "geography(OGC:CRS84, karney)"},
-                {"id": 3, "name": "v", "required": False, "type": "variant"},
-                {"id": 4, "name": "u", "required": False, "type": "unknown", "initial-default": None, "write-default": None},
-                {
-                    "id": 5,
-                    "name": "n",
-                    "required": True,
-                    "type": "timestamptz_ns",
-                    "initial-default": "2026-01-01T00:00:00.000000001+00:00",
-                },
-                {"id": 6, "name": "i", "required": True, "type": "int", "initial-default": 0, "write-default": -1},
-                {"id": 7, "name": "b", "required": True, "type": "boolean", "write-default": False},
-                {"id": 8, "name": "x", "required": True, "type": "double", "write-default": 1e300},
-            ],
+            **struct(
+                field(1, "g", "geometry(srid:3857)"),
+                field(2, "h", "geography(OGC:CRS84, karney)"),
+                field(3, "v", "variant"),
+                field(4, "u", "unknown", **{"initial-default": None, "write-default": None}),
+                field(5, "n", "timestamptz_ns", required=True, **{"initial-default": "2026-01-01T00:00:00.000000001+00:00"}),
+                field(6, "i", "int", required=True, **{"initial-default": 0, "write-default": -1}),
+                field(7, "b", "boolean", required=True, **{"write-default": False}),
+                field(8, "x", "double", required=True, **{"write-default": 1e300}),
+            ),
         }
     ],
     "refs": {},
     "encryption-keys": [{"key-id": "k", "encrypted-key-metadata": "not base64?", "encrypted-by-id": "r", "properties": {"a": "b"}}],
 }
 
-LOADED = {
-    "metadata-location": "s3://bucket/table/metadata/1.json",
-    "metadata": VERSION_2,
-    "config": {},
-    "storage-credentials": [],
-}
+LOADED = {"metadata-location": "s3://bucket/table/metadata/1.json", "metadata": VERSION_2, "config": {}, "storage-credentials": []}
 
 
 def answered(body, *, operation="loadTable", method="GET", status=200, media_type="application/json"):

@@ -185,13 +185,7 @@ def test_request_is_sent_byte_for_byte() -> None:
 
 @pytest.mark.parametrize(
     ("method", "target", "headers"),
-    [
-        ("GET", "/a b", []),
-        ("GET", "/\r\nX: 1", []),
-        ("G T", "/", []),
-        ("GET", "/", [("X", "1\r\nY: 2")]),
-        ("GET", "/", [("X:", "a")]),
-    ],
+    [("GET", "/a b", []), ("GET", "/\r\nX: 1", []), ("G T", "/", []), ("GET", "/", [("X", "1\r\nY: 2")]), ("GET", "/", [("X:", "a")])],
 )
 def test_request_that_http_forbids_is_not_sent(method: str, target: str, headers: list[tuple[str, str]]) -> None:
     with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from faulty import unnamed
+from faulty_servers import checked
 from lakepact.conformance.evidence.limits import Budget, GivenUp
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.report.lines import lines as report_lines
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running import runner
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.running import running
 from miniatures import answer, miniature
-from server_doubles.degenerate_servers import never_answers
 from server_doubles.hostile_servers import attacking, dripping_body
 
 CONTRACT = "iceberg_rest"
@@ -66,8 +63,7 @@ def passes_beyond(constant: tuple[int, dict[str, str], bytes], kept: set[str]) -
         return status, headers, b"" if method == "HEAD" else body
 
     with miniature(answered) as url:
-        run = runner.Run(plan.plan(suites.load(CONTRACT)), Target(url, timeout=10))
-        list(run.events())
+        run = checked(Target(url, timeout=10))
     results = run.results()
     allowed = CONFIGURATION_ONLY | SINGLE_ANSWERS | kept
     passed = sorted(r for r, result in results.items() if result.outcome is Outcome.PASS and r not in allowed)
@@ -91,16 +87,3 @@ def test_operation_that_is_late_twice_is_no_longer_sent() -> None:
             wire.send("GET", "/x", operation=op.load_table)
         with pytest.raises(NoAnswer):
             wire.send("GET", "/x", operation=op.list_tables)
-
-
-@pytest.mark.nightly
-def test_server_that_never_answers_one_operation_is_judged_by_the_others() -> None:
-    with running(contract=CONTRACT, faults=[unnamed(never_answers(op.create_table))]) as server:
-        run = runner.Run(plan.plan(suites.load(CONTRACT)), Target(server.url, timeout=2))
-        list(run.events())
-    results = run.results()
-
-    assert runner.exit_code(results.values()) == runner.INCOMPLETE
-    assert results["IRC-TBL-CREATE-001"].outcome is Outcome.BLOCKED
-    assert results["IRC-NS-CREATE-001"].outcome is Outcome.PASS
-    assert [r for r, result in results.items() if result.outcome in {Outcome.FAIL, Outcome.ERROR}] == []

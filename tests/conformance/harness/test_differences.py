@@ -36,58 +36,58 @@ def difference(unmet: pytest.ExceptionInfo[Unmet]) -> Difference | None:
     return unmet.value.failure(()).difference
 
 
-def test_failure_is_about_the_member_that_was_read_last() -> None:
-    metadata = reply().at("metadata")
+def reads_first(read: Any, judge: Any) -> Any:
+    return lambda: judge(read())
+
+
+#: By what a failure is about: an expectation that is not met, and the place and kind of the difference.
+UNMET: dict[str, tuple[Any, Difference | None]] = {
+    "the member that was read last": (
+        reads_first(
+            lambda: reply().at("metadata"), lambda metadata: expect.equal("you", metadata["properties"].get("owner"), "however called")
+        ),
+        Difference("/metadata/properties/owner", Kind.VALUE),
+    ),
+    "an absent member": (
+        lambda: expect.true("snapshots" in reply().document["metadata"], "snapshots", None),
+        Difference("/metadata/snapshots", Kind.MISSING),
+    ),
+    "a difference within a value": (
+        lambda: expect.equal({"owner": "me", "b": "1"}, reply().at("metadata", "properties"), "properties"),
+        Difference("/metadata/properties/b", Kind.MISSING),
+    ),
+    "the later of two answers": (
+        reads_first(
+            lambda: (reply(2).at("metadata", "refs"), reply(1).at("metadata", "table-uuid")),
+            lambda read: expect.equal(read[1], read[0], "refs"),
+        ),
+        Difference("/metadata/refs", Kind.MISSING),
+    ),
+    "an answer that is not noted": (lambda: expect.equal(1, reply(is_noted=False).document["metadata"], "metadata"), None),
+    "nothing that was read": (lambda: expect.true(False, "a header", "none"), None),
+    "a missing path": (lambda: reply().at("metadata", "schemas", 0), Difference("/metadata/schemas", Kind.MISSING)),
+    "one of the members of which a value is composed": (
+        reads_first(
+            lambda: reply().at("metadata"),
+            lambda read: expect.equal([{"table-uuid": "b"}], [{name: read[name] for name in ("table-uuid", "refs")}], "the tables"),
+        ),
+        Difference("/metadata/table-uuid", Kind.VALUE),
+    ),
+}
+
+
+@pytest.mark.parametrize("about", UNMET)
+def test_failure_has_the_place_and_kind_of_its_difference(about: str) -> None:
+    fails, expected = UNMET[about]
 
     with pytest.raises(Unmet) as unmet:
-        expect.equal("you", metadata["properties"].get("owner"), "whatever it is called")
+        fails()
 
-    assert difference(unmet) == Difference("/metadata/properties/owner", Kind.VALUE)
-
-
-def test_absent_member_is_missing_where_it_was_looked_for() -> None:
-    with pytest.raises(Unmet) as unmet:
-        expect.true("snapshots" in reply().document["metadata"], "snapshots", None)
-
-    assert difference(unmet) == Difference("/metadata/snapshots", Kind.MISSING)
-
-
-def test_difference_within_a_value_extends_the_place() -> None:
-    with pytest.raises(Unmet) as unmet:
-        expect.equal({"owner": "me", "b": "1"}, reply().at("metadata", "properties"), "properties")
-
-    assert difference(unmet) == Difference("/metadata/properties/b", Kind.MISSING)
-
-
-def test_later_answer_outweighs_an_earlier_one() -> None:
-    later, earlier = reply(2).at("metadata", "refs"), reply(1).at("metadata", "table-uuid")
-
-    with pytest.raises(Unmet) as unmet:
-        expect.equal(earlier, later, "refs")
-
-    assert difference(unmet) == Difference("/metadata/refs", Kind.MISSING)
+    assert difference(unmet) == expected
 
 
 def test_answer_that_is_not_noted_is_a_plain_object() -> None:
     assert type(reply(is_noted=False).at("metadata")) is dict
-    with pytest.raises(Unmet) as unmet:
-        expect.equal(1, reply(is_noted=False).document["metadata"], "metadata")
-
-    assert difference(unmet) is None
-
-
-def test_failure_without_reading_has_no_place() -> None:
-    with pytest.raises(Unmet) as unmet:
-        expect.true(False, "a header", "none")
-
-    assert difference(unmet) is None
-
-
-def test_missing_path_is_a_missing_member() -> None:
-    with pytest.raises(Unmet) as unmet:
-        reply().at("metadata", "schemas", 0)
-
-    assert difference(unmet) == Difference("/metadata/schemas", Kind.MISSING)
 
 
 def test_wrong_status_is_no_difference_of_a_body() -> None:
@@ -128,15 +128,6 @@ def test_copies_of_answers_are_plain_objects() -> None:
 )
 def test_values_differ_in_one_way(expected: Any, actual: Any, kind: Kind) -> None:
     assert kind_of(expected, actual) is kind
-
-
-def test_value_composed_of_members_differs_at_one_of_them() -> None:
-    metadata = reply().at("metadata")
-
-    with pytest.raises(Unmet) as unmet:
-        expect.equal([{"table-uuid": "b"}], [{name: metadata[name] for name in ("table-uuid", "refs")}], "the tables")
-
-    assert difference(unmet) == Difference("/metadata/table-uuid", Kind.VALUE)
 
 
 ROWS = [{"id": 1, "at": 10}, {"id": 2, "at": 20}]

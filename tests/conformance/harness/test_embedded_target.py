@@ -45,10 +45,7 @@ def test_embedded_server_gets_its_settings() -> None:
 
 
 def test_invalid_setting_raises_misused() -> None:
-    with (
-        pytest.raises(Misused, match=r"rejected its options: .*prefix"),
-        embedded(suite_with(EmbeddedTarget(settings={"prefix": "?"}))),
-    ):
+    with pytest.raises(Misused, match=r"rejected its options: .*prefix"), embedded(suite_with(EmbeddedTarget(settings={"prefix": "?"}))):
         pass
 
 

@@ -8,19 +8,10 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
+from faulty_servers import checked
 from lakepact.reference_server.running import running
 
 CHECKED = ("IRC-NS-CREATE-001", "IRC-TBL-CREATE-003", "IRC-TBL-REN-001", "IRC-TBL-STAGE-004", "IRC-TBL-DROP-001")
-
-
-def run(url: str, *, keep: bool) -> runner.Run:
-    done = runner.Run(plan.plan(suites.load("iceberg_rest"), only=CHECKED), Target(url), keep=keep)
-    for _ in done.events():
-        pass
-    return done
 
 
 def objects(url: str) -> set[str]:
@@ -43,7 +34,7 @@ def objects(url: str) -> set[str]:
 @pytest.mark.parametrize("fault", [None, "dropTable.answers-500"])
 def test_leftovers_are_the_objects_on_the_target(fault: str | None, *, keep: bool) -> None:
     with running(contract="iceberg_rest", faults=[fault] if fault else []) as server:
-        done = run(server.url, keep=keep)
+        done = checked(server.url, *CHECKED, keep=keep)
         there = objects(server.url)
 
     assert {line.partition(": ")[0] for line in done.leftovers} == there
@@ -51,6 +42,6 @@ def test_leftovers_are_the_objects_on_the_target(fault: str | None, *, keep: boo
 
 def test_leftover_says_what_the_request_to_drop_it_returned() -> None:
     with running(contract="iceberg_rest", faults=["dropTable.answers-500"]) as server:
-        done = run(server.url, keep=False)
+        done = checked(server.url, *CHECKED)
 
     assert {line.partition(": ")[2] for line in done.leftovers if "/tables/" in line} == {"DELETE returned 500"}

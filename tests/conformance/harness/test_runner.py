@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from faulty_servers import checked, new_suite, outcomes_of
 from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Outcome
-from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect, known_failures
-from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import lines
 from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
@@ -23,30 +22,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.judging.lab import Lab
+    from lakepact.conformance.running.suite import Suite
 
     Answerer = Callable[[str, str, bytes], tuple[int, dict[str, str], bytes]]
 
 MUST, OTHER_MUST, SHOULD, MAY = "IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-012", "IRC-CFG-019"
 
 
-def offers_everything(*_: object) -> Offer:
-    return Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
-
-
-def new_suite() -> Suite[Lab]:
-    return Suite("iceberg_rest", lab=Lab, discover=offers_everything)
-
-
 def outcomes(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any) -> dict[str, Outcome]:
-    return {r: result.outcome for r, result in run(suite, answerer, **settings).results().items()}
+    return outcomes_of(run(suite, answerer, **settings))
 
 
 def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any) -> runner.Run:
     with miniature(answerer) as url:
-        done = runner.Run(plan.plan(suite), Target(url), **settings)
-        for _ in done.events():
-            pass
-    return done
+        return checked(url, of=suite, **settings)
 
 
 def judging(requirement: str, status: int) -> Suite[Lab]:
@@ -64,50 +54,70 @@ def judging(requirement: str, status: int) -> Suite[Lab]:
 
 
 @pytest.mark.parametrize(
-    ("requirement", "expected"), [(MUST, Outcome.FAIL), (SHOULD, Outcome.WARN), (MAY, Outcome.PASS)], ids=["must", "should", "may"]
+    ("requirement", "status", "expected"),
+    [(MUST, 418, Outcome.FAIL), (SHOULD, 418, Outcome.WARN), (MAY, 418, Outcome.PASS), (MUST, 200, Outcome.PASS)],
+    ids=["must", "should", "may", "met"],
 )
-def test_unmet_expectation_counts_by_level(requirement: str, expected: Outcome) -> None:
-    assert outcomes(judging(requirement, 418)) == {requirement: expected}
+def test_expectation_counts_by_level(requirement: str, status: int, expected: Outcome) -> None:
+    assert outcomes(judging(requirement, status)) == {requirement: expected}
 
 
-def test_met_expectation_passes() -> None:
-    assert outcomes(judging(MUST, 200)) == {MUST: Outcome.PASS}
+def judges_nothing(_: Lab) -> None:
+    """No requirement is judged."""
 
 
-def test_requirement_without_a_judged_case_is_blocked() -> None:
+def loops_over_nothing(lab: Lab) -> None:
+    """The target has no names to judge."""
+    with lab.judge_each(MUST) as case:
+        for name in lab.send("getConfig").document.get("names", ()):
+            with case():
+                expect.equal("x", name, "the name")
+
+
+def may_loop_over_nothing(lab: Lab) -> None:
+    """The target has no names to judge."""
+    with lab.judge_each(MUST, without="the target has no names"):
+        pass
+
+
+def stops(lab: Lab) -> None:
+    """The check stops after its first requirement."""
+    with lab.judge(MUST):
+        pass
+    raise Blocked("x")
+
+
+def stumbles(lab: Lab) -> None:
+    """The check fails, and then raises an error."""
+    with lab.judge(MUST):
+        expect.status(lab.send("getConfig"), 418)
+    raise KeyError("metadata")
+
+
+def judges_thrice(lab: Lab) -> None:
+    """The requirement is judged three times, once as broken."""
+    for status in (200, 418, 200):
+        with lab.judge(MUST):
+            expect.status(lab.send("getConfig"), status)
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        (judges_nothing, {MUST: Outcome.BLOCKED}),
+        (loops_over_nothing, {MUST: Outcome.BLOCKED}),
+        (may_loop_over_nothing, {MUST: Outcome.NOT_OFFERED}),
+        (stops, {MUST: Outcome.PASS, OTHER_MUST: Outcome.BLOCKED}),
+        (stumbles, {MUST: Outcome.FAIL, OTHER_MUST: Outcome.BLOCKED}),
+        (judges_thrice, {MUST: Outcome.FAIL}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_way_of_judging_has_its_outcomes(check: Callable[[Lab], None], expected: dict[str, Outcome]) -> None:
     suite = new_suite()
+    suite.check(*expected)(check)
 
-    @suite.check(MUST)
-    def judges_nothing(_: Lab) -> None:
-        """No requirement is judged."""
-
-    assert outcomes(suite) == {MUST: Outcome.BLOCKED}
-
-
-def test_loop_without_cases_is_blocked() -> None:
-    suite = new_suite()
-
-    @suite.check(MUST)
-    def loops_over_nothing(lab: Lab) -> None:
-        """The target has no names to judge."""
-        with lab.judge_each(MUST) as case:
-            for name in lab.send("getConfig").document.get("names", ()):
-                with case():
-                    expect.equal("x", name, "the name")
-
-    assert outcomes(suite) == {MUST: Outcome.BLOCKED}
-
-
-def test_loop_that_may_have_no_cases_is_not_offered() -> None:
-    suite = new_suite()
-
-    @suite.check(MUST)
-    def loops_over_nothing(lab: Lab) -> None:
-        """The target has no names to judge."""
-        with lab.judge_each(MUST, without="the target has no names"):
-            pass
-
-    assert outcomes(suite) == {MUST: Outcome.NOT_OFFERED}
+    assert outcomes(suite) == expected
 
 
 def test_every_failing_case_is_listed() -> None:
@@ -161,32 +171,6 @@ def test_check_that_ends_in_a_loop_passes_nothing(trouble: Exception, passed: Ou
     assert outcomes(suite) == {MUST: passed, OTHER_MUST: expected}
 
 
-def test_check_that_ends_after_a_judgement_keeps_it() -> None:
-    suite = new_suite()
-
-    @suite.check(MUST, OTHER_MUST)
-    def stops(lab: Lab) -> None:
-        """The check stops after its first requirement."""
-        with lab.judge(MUST):
-            pass
-        raise Blocked("x")
-
-    assert outcomes(suite) == {MUST: Outcome.PASS, OTHER_MUST: Outcome.BLOCKED}
-
-
-def test_exception_after_a_failure_is_blocked() -> None:
-    suite = new_suite()
-
-    @suite.check(MUST, OTHER_MUST)
-    def stumbles(lab: Lab) -> None:
-        """The check fails, and then raises an error."""
-        with lab.judge(MUST):
-            expect.status(lab.send("getConfig"), 418)
-        raise KeyError("metadata")
-
-    assert outcomes(suite) == {MUST: Outcome.FAIL, OTHER_MUST: Outcome.BLOCKED}
-
-
 def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
     suite = new_suite()
 
@@ -202,19 +186,6 @@ def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
         lab.note(MUST, lab.send("getConfig").document["something"])
 
     assert outcomes(suite) == {MUST: Outcome.BLOCKED, OTHER_MUST: Outcome.FAIL}
-
-
-def test_worst_of_several_judgements_is_the_outcome() -> None:
-    suite = new_suite()
-
-    @suite.check(MUST)
-    def judges_twice(lab: Lab) -> None:
-        """The requirement is judged three times, once as broken."""
-        for status in (200, 418, 200):
-            with lab.judge(MUST):
-                expect.status(lab.send("getConfig"), status)
-
-    assert outcomes(suite) == {MUST: Outcome.FAIL}
 
 
 def test_invariant_sees_every_exchange() -> None:
@@ -481,16 +452,13 @@ def test_check_that_cites_an_unknown_requirement_cannot_be_registered() -> None:
         suite.check("IRC-NOPE-001")(lambda _: None)
 
 
-def test_filter_selects_by_id_area_operation_and_check() -> None:
+def test_filter_selects_by_id_area_operation_and_check_and_never_nothing() -> None:
     suite = judging(MUST, 200)
     area = suite.requirement(MUST).area
 
     assert [plan.plan(suite, only=[p]).requirements for p in (MUST, area, "getConfig", "*.expects_a_status")] == [{MUST}] * 4
-
-
-def test_filter_that_matches_nothing_is_refused() -> None:
     with pytest.raises(plan.NothingSelected, match="lakepact list"):
-        plan.plan(judging(MUST, 200), only=["nonsense"])
+        plan.plan(suite, only=["nonsense"])
 
 
 def test_operation_of_no_version_of_the_contract_is_an_error() -> None:

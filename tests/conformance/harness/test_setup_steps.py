@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from faulty_servers import checked, new_suite
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.judging import expect
-from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running.suite import Suite
-from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.judging.lab import Lab
+    from lakepact.conformance.running.suite import Suite
 
     Answerer = Callable[[str, str, bytes], tuple[int, dict[str, str], bytes]]
 
@@ -24,24 +24,14 @@ JUDGED, OTHER, STEP, RULE = "IRC-CFG-001", "IRC-CFG-002", "IRC-NS-CREATE-001", "
 FIRST, SECOND = ("lp_0_0_1",), ("lp_0_0_2",)
 
 
-def offers_everything(*_: object) -> Offer:
-    return Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
-
-
 def lists_namespaces(lab: Lab) -> None:
     expect.status(lab.send("listNamespaces"), 200)
 
 
-def new_suite(**settings: Any) -> Suite[Lab]:
-    return Suite("iceberg_rest", lab=Lab, discover=offers_everything, **settings)
-
-
 def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {})) -> dict[str, tuple[Outcome, str]]:
     with miniature(answerer) as url:
-        done = runner.Run(plan.plan(suite), Target(url))
-        for _ in done.events():
-            pass
-    return {requirement: (result.outcome, result.verdicts[0].actual) for requirement, result in done.results().items()}
+        found = checked(url, of=suite).results()
+    return {requirement: (result.outcome, result.verdicts[0].actual) for requirement, result in found.items()}
 
 
 def test_failed_step_blocks_its_judgement_alone_and_names_its_requirement() -> None:
@@ -124,16 +114,13 @@ def spoils(*namespaces: tuple[str, ...], status: int = 200) -> Answerer:
     return answerer
 
 
-def test_invariant_does_not_judge_what_a_wrongly_accepted_request_left() -> None:
-    assert run(suite_of_refusals(), spoils(FIRST))[RULE][0] is Outcome.PASS
-
-
-def test_invariant_judges_other_objects_of_the_check() -> None:
-    assert run(suite_of_refusals(), spoils(SECOND))[RULE][0] is Outcome.FAIL
-
-
-def test_invariant_judges_what_a_refused_request_left() -> None:
-    assert run(suite_of_refusals(), spoils(FIRST, status=400))[RULE][0] is Outcome.FAIL
+@pytest.mark.parametrize(
+    ("spoilt", "status", "expected"),
+    [(FIRST, 200, Outcome.PASS), (SECOND, 200, Outcome.FAIL), (FIRST, 400, Outcome.FAIL)],
+    ids=["wrongly accepted", "another object", "refused"],
+)
+def test_invariant_judges_all_but_what_an_accepted_request_left(spoilt: tuple[str], status: int, expected: Outcome) -> None:
+    assert run(suite_of_refusals(), spoils(spoilt, status=status))[RULE][0] is expected
 
 
 def test_last_check_runs_after_all_others() -> None:

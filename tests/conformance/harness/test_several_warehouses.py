@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running import suite as suites
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from lakepact.conformance.running.runner import Run
 
 ONLY = ("IRC-CFG-*", "IRC-TBL-CRED-*", "IRC-NS-GET-00*")
 FILE = """
@@ -34,11 +35,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.url
 
 
-def judged(url: str, only: tuple[str, ...] = ONLY, **parameters: str) -> runner.Run:
-    run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=only), Target(url, parameters=parameters))
-    for _ in run.events():
-        pass
-    return run
+def judged(url: str, only: tuple[str, ...] = ONLY, **parameters: str) -> Run:
+    return checked(Target(url, parameters=parameters), *only)
 
 
 @pytest.mark.parametrize("warehouse", ["lake", "the depot"])

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.server
 import socket
-import socketserver
 import subprocess
-import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +12,13 @@ from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.http.wire import Wire
 from miniatures import answer, miniature
 
+from .test_connections import speaking
+
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable
+
+    from lakepact.conformance.evidence.exchanges import Reply
+    from miniatures import Answer
 
 TOKEN = "s3cr3t-token-value"
 
@@ -48,7 +49,8 @@ def test_body_after_204_is_recorded_on_a_separate_connection() -> None:
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_chunked_body_is_joined_on_a_separate_connection(method: str) -> None:
     chunks = b'5;of=2\r\n{"a":\r\n3\r\n 1}\r\n0\r\n\r\n'
-    with speaking(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks) as url, Wire(url) as wire:
+    said = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks
+    with speaking(said) as (host, port, _), Wire(f"http://{host}:{port}") as wire:
         reply = wire.send(method, "/v1/x", alone=True)
 
     assert reply.body == b'{"a": 1}'
@@ -78,23 +80,15 @@ def test_curl_line_keeps_binary_bodies() -> None:
     assert seen == [b"\xff\xfe\"\x01'\\"] * 2
 
 
-def test_token_of_the_target_is_hidden_in_curl_and_text() -> None:
-    with (
-        miniature(lambda *_: answer(401, {"error": {"message": f"bad token {TOKEN}"}})) as url,
-        Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire,
-    ):
-        reply = wire.send("GET", "/v1/config")
+@pytest.mark.parametrize(
+    ("of_target", "of_request"), [({"Authorization": f"Bearer {TOKEN}"}, []), ({}, [("Authorization", f"Bearer {TOKEN}")])]
+)
+def test_token_of_a_target_or_a_request_is_hidden(of_target: dict[str, str], of_request: list[tuple[str, str]]) -> None:
+    refusal = answer(401, {"error": {"message": f"bad token {TOKEN}"}})
+    with miniature(lambda *_: refusal) as url, Wire(url, headers=of_target) as wire:
+        reply = wire.send("GET", "/v1/config", headers=of_request)
 
-    assert TOKEN not in reply.exchange.curl()
-    assert TOKEN not in reply.shown
-    assert TOKEN not in repr(reply.exchange.redact(reply.body.decode()))
-
-
-def test_token_of_one_request_is_hidden_in_curl_and_text() -> None:
-    with miniature(lambda *_: answer(401, {"message": f"bad token {TOKEN}"})) as url, Wire(url) as wire:
-        reply = wire.send("GET", "/x", headers=[("Authorization", f"Bearer {TOKEN}")])
-
-        assert TOKEN not in reply.exchange.curl() + reply.shown + wire.redact(f"got {TOKEN}")
+        assert TOKEN not in reply.exchange.curl() + reply.shown + reply.exchange.redact(reply.body.decode()) + wire.redact(f"got {TOKEN}")
 
 
 @pytest.mark.parametrize(
@@ -124,26 +118,9 @@ def test_cut_text_shows_no_part_of_a_secret() -> None:
         assert TOKEN[:5] not in wire.send("GET", "/x").shown
 
 
-def test_truncated_json_is_unmet_with_its_length() -> None:
-    with miniature(lambda *_: (200, {"Content-Type": "application/json"}, b'{"a": [1')) as url, Wire(url) as wire:
-        reply = wire.send("GET", "/")
-
-        with pytest.raises(Unmet, match=r"no JSON .*, of 8 bytes"):
-            _ = reply.document
-
-
 def test_lines_are_parsed_as_json_documents() -> None:
     with miniature(lambda *_: (200, {}, b'{"a": "\xe2\x80\xa8"}\n{"b": 2}\r\n')) as url, Wire(url) as wire:
         assert wire.send("GET", "/x").lines == ({"a": "\u2028"}, {"b": 2})
-
-
-@pytest.mark.parametrize("body", [b'{"a":\n1}', b"{}\n1\n", b"<html>"])
-def test_line_that_is_not_an_object_is_unmet(body: bytes) -> None:
-    with miniature(lambda *_: (200, {}, body)) as url, Wire(url) as wire:
-        reply = wire.send("GET", "/x")
-
-    with pytest.raises(Unmet, match="a JSON object on each line"):
-        _ = reply.lines
 
 
 def test_missing_answer_is_blocked() -> None:
@@ -153,7 +130,7 @@ def test_missing_answer_is_blocked() -> None:
 
 def test_body_after_204_spoils_at_most_one_exchange() -> None:
     with_body = b"HTTP/1.1 204 No Content\r\n\r\n{}"
-    with speaking(with_body) as url, Wire(url, timeout=5) as wire:
+    with speaking(with_body, stays=True) as (host, port, _), Wire(f"http://{host}:{port}", timeout=5) as wire:
         answered = [answers(wire) for _ in range(6)]
 
     assert answered.count(False) <= 1
@@ -166,65 +143,45 @@ def answers(wire: Wire) -> bool:
         return False
 
 
+class Sticky:
+    """A server that gives a cookie, and records those that it gets back."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def listen(self, headers: dict[str, str]) -> None:
+        self.seen.append(headers.get("cookie", ""))
+
+    def __call__(self, *_: object) -> Answer:
+        return answer(200, **{"Set-Cookie": "node=a"})
+
+
 def test_cookies_are_sent_back() -> None:
-    seen: list[str] = []
+    server = Sticky()
+    with miniature(server) as url, Wire(url) as wire:
+        for _ in range(2):
+            wire.send("GET", "/")
 
-    class Sticky(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            seen.append(self.headers.get("Cookie", ""))
-            self.send_response(200)
-            self.send_header("Set-Cookie", "node=a")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Sticky) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        with Wire(f"http://127.0.0.1:{server.server_address[1]}") as wire:
-            for _ in range(2):
-                wire.send("GET", "/")
-        server.shutdown()
-
-    assert seen == ["", "node=a"]
+    assert server.seen == ["", "node=a"]
 
 
-@contextlib.contextmanager
-def speaking(said: bytes) -> Generator[str]:
-    """Start a server that sends the same bytes to every request and closes if asked to; yield its address."""
-
-    class Speaker(socketserver.StreamRequestHandler):
-        def handle(self) -> None:
-            asked: list[bytes] = []
-            while line := self.rfile.readline():
-                asked.append(line.strip().lower())
-                if line == b"\r\n":
-                    self.wfile.write(said)
-                    if b"connection: close" in asked:
-                        return
-
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-
-
-def test_missing_member_is_unmet() -> None:
-    with miniature(lambda *_: answer(200, {"metadata": {}})) as url, Wire(url) as wire:
+@pytest.mark.parametrize(
+    ("body", "read", "complaint"),
+    [
+        (b'{"a": [1', lambda reply: reply.document, r"no JSON .*, of 8 bytes"),
+        (b'["x"]', lambda reply: reply.document, "a JSON object"),
+        (b'{"metadata": {}}', lambda reply: reply.at("metadata", "table-uuid"), "metadata/table-uuid"),
+        (b'{"a":\n1}', lambda reply: reply.lines, "a JSON object on each line"),
+        (b"{}\n1\n", lambda reply: reply.lines, "a JSON object on each line"),
+        (b"<html>", lambda reply: reply.lines, "a JSON object on each line"),
+    ],
+)
+def test_answer_without_what_is_read_is_unmet(body: bytes, read: Callable[[Reply], Any], complaint: str) -> None:
+    with miniature(lambda *_: (200, {"Content-Type": "application/json"}, body)) as url, Wire(url) as wire:
         reply = wire.send("GET", "/")
 
-    with pytest.raises(Unmet, match="metadata/table-uuid"):
-        reply.at("metadata", "table-uuid")
-
-
-def test_body_that_is_not_an_object_is_unmet() -> None:
-    with miniature(lambda *_: answer(200, ["x"])) as url, Wire(url) as wire:
-        reply = wire.send("GET", "/")
-
-    with pytest.raises(Unmet, match="a JSON object"):
-        _ = reply.document
+    with pytest.raises(Unmet, match=complaint):
+        read(reply)
 
 
 def test_disconnect_sends_the_whole_request_and_reads_no_answer() -> None:

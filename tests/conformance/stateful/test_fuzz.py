@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty import mutants
+from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.fuzz.bodies import Bodies
@@ -46,12 +47,7 @@ SEEDS = {"broken-json-is-empty": 3}
 
 def fuzz(url: str, *, budget: int = FEW, seed: int = 1) -> runner.Run:
     """Fuzz the server at `url` and return the run."""
-    run = runner.Run(
-        plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url, timeout=2), fuzz=budget, seed=seed, run_id="same"
-    )
-    for _ in run.events():
-        pass
-    return run
+    return checked(Target(url, timeout=2), "IRC-CFG-001", fuzz=budget, seed=seed, run_id="same")
 
 
 def broken(run: runner.Run) -> list[tuple[str, str]]:

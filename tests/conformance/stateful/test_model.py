@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -9,17 +10,20 @@ import orjson
 import pytest
 
 from faulty import unnamed
+from faulty_servers import checked, rewrites
 from lakepact.conformance.checks.iceberg_rest.stateful.model_histories import NEVER_GIVEN
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
-from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call
+from lakepact.reference_server.faults import Fault, on_answer, on_call
 from lakepact.reference_server.running import running
 from mutants import fault_named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
@@ -31,10 +35,7 @@ def stateful_run(target: Target, suite: suites.Suite[Any] | None = None, *, seed
     """Run the stateful tests on a target and return the run."""
     suite = suite or suites.load("iceberg_rest")
     one = next(requirement for requirement in suite.judged() if suite.requirement(requirement).area == "configuration")
-    run = runner.Run(plan.plan(suite, only=[one]), target, stateful=BUDGET, stateful_seed=seed, run_id="same")
-    for _ in run.events():
-        pass
-    return run
+    return checked(target, one, of=suite, stateful=BUDGET, stateful_seed=seed, run_id="same")
 
 
 def contradictions_of(fault: Fault) -> dict[str, int]:
@@ -83,15 +84,6 @@ def test_fault_is_shown_in_few_requests(fault: str, requirement: str, most: int)
 # -- faults that need a sequence of requests ----------------------------------------------------------------------
 
 
-def forgets_every_fifth_table() -> Install:
-    """Return a catalog that lists at most four tables."""
-
-    def shorten(document: dict[str, Any]) -> None:
-        del document["identifiers"][4:]
-
-    return on_answer("listTables", shorten)
-
-
 def namespaces_remember() -> Install:
     """Return a catalog in which a recreated namespace has the properties of its predecessor."""
     had: dict[str, dict[str, str]] = {}
@@ -106,110 +98,77 @@ def namespaces_remember() -> Install:
     return on_call("loadNamespaceMetadata", loaded)
 
 
-def transactions_leave_the_last_table_out() -> Install:
-    """Return a catalog that forgets the last table of a transaction of several."""
-
-    def shortened(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        changes = arguments["body"]["table-changes"]
-        if len(changes) > 1:
-            arguments = {**arguments, "body": {"table-changes": changes[:-1]}}
-        return handler(**arguments)
-
-    return on_call("commitTransaction", shortened)
+def four_tables_at_most(document: dict[str, Any]) -> None:
+    del document["identifiers"][4:]
 
 
-def takes_every_tag_for_the_current_one() -> Install:
-    """Return a catalog that returns 304 for every ETag that it has ever given."""
-
-    def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        reply = handler(**arguments)
-        is_given = arguments.get("if_none_match") not in {None, NEVER_GIVEN}
-        return type(reply)(304, b"") if is_given and reply.status == 200 else reply
-
-    return on_call("loadTable", loaded)
+def takes_every_tag_for_the_current_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    reply = handler(**arguments)
+    is_given = arguments.get("if_none_match") not in {None, NEVER_GIVEN}
+    return type(reply)(304, b"") if is_given and reply.status == 200 else reply
 
 
 FAULTY = {
-    "takes-every-tag-for-the-current-one": (takes_every_tag_for_the_current_one, "IRC-TBL-ETAG-003"),
-    "forgets-every-fifth-table": (forgets_every_fifth_table, "IRC-TBL-LIST-007"),
-    "namespaces-remember": (namespaces_remember, "IRC-NS-PROP-002"),
-    "transactions-leave-the-last-table-out": (transactions_leave_the_last_table_out, "IRC-TXN-001"),
+    "takes-every-tag-for-the-current-one": (on_call("loadTable", takes_every_tag_for_the_current_one), "IRC-TBL-ETAG-003"),
+    "lists-four-tables-at-most": (on_answer("listTables", four_tables_at_most), "IRC-TBL-LIST-007"),
+    "namespaces-remember": (namespaces_remember(), "IRC-NS-PROP-002"),
+    "transactions-leave-the-last-table-out": (
+        rewrites("commitTransaction", lambda body: {"table-changes": body["table-changes"][:-1] or body["table-changes"]}),
+        "IRC-TXN-001",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", FAULTY)
-def test_fault_that_needs_a_sequence_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_that_needs_a_sequence_is_found(name: str) -> None:
     install, requirement = FAULTY[name]
 
-    assert requirement in contradictions_of(unnamed(install()))
+    assert requirement in contradictions_of(unnamed(install))
 
 
 # -- unusual but correct servers ----------------------------------------------------------------------------------
 
 
-def moves_with_every_load() -> Install:
-    """Return a catalog that notes the time of each load in the table."""
-    times = iter(range(10**6))
-
-    def note(document: dict[str, Any]) -> None:
-        document["metadata"]["properties"] = {**document["metadata"].get("properties", {}), "looked-at": str(next(times))}
-
-    return on_answer(("loadTable", "createTable", "updateTable"), note)
+TIMES, CHANCE = itertools.count(), random.Random(1)
+SHOWING = ("loadTable", "createTable", "updateTable")
+OWNED = ("loadNamespaceMetadata", "createNamespace", "loadTable")
 
 
-def pages_of_two() -> Install:
-    """Return a catalog that always lists two tables per page."""
-
-    def cut(document: dict[str, Any]) -> None:
-        if len(document["identifiers"]) > 2:
-            document["identifiers"] = document["identifiers"][:2]
-            document["next-page-token"] = "2"
-
-    return on_answer(("listTables", "listViews"), cut)
+def pages_of_two(document: dict[str, Any]) -> None:
+    if len(document["identifiers"]) > 2:
+        document["identifiers"] = document["identifiers"][:2]
+        document["next-page-token"] = "2"
 
 
-def properties_of_its_own() -> Install:
-    """Return a catalog that gives namespaces and tables properties of its own."""
+def with_property(name: str, value: Callable[[], str]) -> Callable[[dict[str, Any]], None]:
+    """Return a function that adds a property to a namespace or a table."""
 
-    def add_to_namespace(document: dict[str, Any]) -> None:
-        document["properties"] = {**(document.get("properties") or {}), "owner": "somebody"}
+    def add(document: dict[str, Any]) -> None:
+        holder = document.get("metadata", document)
+        holder["properties"] = {**(holder.get("properties") or {}), name: value()}
 
-    def add_to_table(document: dict[str, Any]) -> None:
-        document["metadata"]["properties"] = {**document["metadata"].get("properties", {}), "owner": "somebody"}
-
-    return all_of(on_answer(("loadNamespaceMetadata", "createNamespace"), add_to_namespace), on_answer("loadTable", add_to_table))
+    return add
 
 
-def versions_in_any_order() -> Install:
-    """Return a catalog that sends the versions and schemas of a view in random order."""
-    chance = random.Random(1)
-
-    def shuffle(document: dict[str, Any]) -> None:
-        for member in ("versions", "schemas"):
-            document["metadata"][member] = chance.sample(document["metadata"][member], len(document["metadata"][member]))
-
-    return on_answer("loadView", shuffle)
+def versions_in_any_order(document: dict[str, Any]) -> None:
+    for member in ("versions", "schemas"):
+        document["metadata"][member] = CHANCE.sample(document["metadata"][member], len(document["metadata"][member]))
 
 
-def leaves_refs_out() -> Install:
-    """Return a catalog that omits `refs` if there is no other ref than `main`."""
-
-    def leave_out(document: dict[str, Any]) -> None:
-        if set(document["metadata"].get("refs") or ()) <= {"main"}:
-            document["metadata"].pop("refs", None)
-
-    return on_answer(("loadTable", "createTable", "updateTable"), leave_out)
+def without_refs_beside_main(document: dict[str, Any]) -> None:
+    if set(document["metadata"].get("refs") or ()) <= {"main"}:
+        document["metadata"].pop("refs", None)
 
 
 SOUND = {
-    "moves-with-every-load": moves_with_every_load,
-    "pages-of-two": pages_of_two,
-    "properties-of-its-own": properties_of_its_own,
-    "versions-in-any-order": versions_in_any_order,
-    "leaves-refs-out": leaves_refs_out,
+    "notes-the-time-of-each-load": on_answer(SHOWING, with_property("looked-at", lambda: str(next(TIMES)))),
+    "pages-of-two": on_answer(("listTables", "listViews"), pages_of_two),
+    "properties-of-its-own": on_answer(OWNED, with_property("owner", lambda: "somebody")),
+    "versions-in-any-order": on_answer("loadView", versions_in_any_order),
+    "leaves-refs-out": on_answer(SHOWING, without_refs_beside_main),
 }
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_unusual_server_has_no_contradictions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert contradictions_of(unnamed(SOUND[name]())) == {}
+def test_unusual_server_has_no_contradictions(name: str) -> None:
+    assert contradictions_of(unnamed(SOUND[name])) == {}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from faulty import mutants
+from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.running import plan, runner
+from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running
 
@@ -27,10 +28,7 @@ def embedding(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedTarget:
 
 def fuzz(embedding: EmbeddedTarget, *faults: str, seed: int = 1) -> runner.Run:
     with running(contract=SUITE.contract.name, faults=mutants(faults, "delta_sharing"), **embedding.settings) as server:
-        run = runner.Run(plan.plan(SUITE, only=["DS-GSH-03"]), embedding.target(server.url), fuzz=FEW, seed=seed)
-        for _ in run.events():
-            pass
-    return run
+        return checked(embedding.target(server.url), "DS-GSH-03", of=SUITE, fuzz=FEW, seed=seed)
 
 
 def broken(run: runner.Run) -> set[str]:

@@ -18,10 +18,7 @@ def listed(*names: str) -> Exchange:
     return Exchange(1, "listTables", "test", "GET", "http://test", (), b"", 200, httpx.Headers(), orjson.dumps(document), 0.0)
 
 
-def test_distinct_tables_in_a_long_namespace_pass() -> None:
+def test_only_a_duplicate_table_in_a_long_namespace_is_unmet() -> None:
     assert listings_have_no_duplicates(listed("report-2023", "report-2024"))
-
-
-def test_duplicate_table_is_unmet() -> None:
     with pytest.raises(Unmet):
         listings_have_no_duplicates(listed("report-2023", "report-2024", "report-2023"))

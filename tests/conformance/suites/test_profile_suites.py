@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from faulty import mutants
+from faulty_servers import checked, outcomes_of
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.commands.check import check as command
 from lakepact.conformance.evidence.outcome import NotOffered, Outcome
@@ -16,7 +17,6 @@ from lakepact.conformance.evidence.redaction import secrets_of
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.lab import Lab
-from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
@@ -42,10 +42,7 @@ def two_suites() -> tuple[Suite[Lab], Suite[Lab]]:
 
 def outcomes(suite: Suite[Any]) -> dict[str, Outcome]:
     with miniature(lambda *_: answer(200, {})) as url:
-        run = runner.Run(plan.plan(suite), Target(url))
-        for _ in run.events():
-            pass
-    return {requirement: result.outcome for requirement, result in run.results().items()}
+        return outcomes_of(checked(url, of=suite))
 
 
 def test_inherited_check_reports_only_demanded_requirements() -> None:
@@ -167,11 +164,9 @@ def test_allowed_quirk_fails_nothing(quirks: tuple[str, ...]) -> None:
     wanted = ["IRC-NS-*", "IRC-PAG-*", "IRC-CFG-*", "WXD-NS-*", "WXD-CFG-*", "WXD-PAG-004", "IRC-TBL-REN-*"]
     suite = suites.load("watsonx_data")
     with tempfile.TemporaryDirectory() as folder, served(suite, folder, faults=mutants(quirks, "watsonx_data")) as target:
-        run = runner.Run(plan.plan(suite, only=wanted), target)
-        for _ in run.events():
-            pass
+        found = outcomes_of(checked(target, *wanted, of=suite))
 
-    assert [r for r, result in run.results().items() if result.outcome in {Outcome.FAIL, Outcome.ERROR, Outcome.BLOCKED}] == []
+    assert [requirement for requirement, outcome in found.items() if outcome in {Outcome.FAIL, Outcome.ERROR, Outcome.BLOCKED}] == []
 
 
 @pytest.mark.parametrize(

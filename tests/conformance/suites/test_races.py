@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from faulty_servers import checked
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS
-from lakepact.conformance.evidence.target import Target
-from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 
 DROPS = "tables.drop.concurrent_drops_have_one_winner"
@@ -15,9 +14,7 @@ DROPS = "tables.drop.concurrent_drops_have_one_winner"
 @pytest.mark.parametrize("times", [1, 3])
 def test_repeated_race_multiplies_its_rounds(times: int) -> None:
     with running(contract="iceberg_rest", warehouse="memory:") as server:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=[DROPS]), Target(server.url), races=times)
-        for _ in run.events():
-            pass
+        run = checked(server.url, DROPS, races=times)
 
     made = [one for one in run.wire.exchanges.values() if one.check == DROPS and one.operation == "createTable"]
     assert len(made) == ROUNDS * times + 1  # one more table shows whether tables can be dropped at all

@@ -1,0 +1,34 @@
+"""The loop of a client program: a task in each line of standard input, and its answer in a line of standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def answer_tasks(perform: Callable[[str, dict[str, Any]], Any]) -> None:
+    """Answer every task with the result of `perform(task, arguments)`, which raises NotImplementedError for what it does not offer."""
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            answer = {"result": perform(asked["task"], asked["arguments"])}
+        except NotImplementedError:
+            answer = {"not_offered": True}
+        except Exception as error:  # noqa: BLE001 - reported
+            answer = {"error": {"type": type(error).__name__, "message": str(error)}}
+        sys.stdout.write(json.dumps(answer, default=str) + "\n")
+        sys.stdout.flush()
+
+
+def repeatedly(once: Callable[[], Any], given: dict[str, Any]) -> list[Any]:
+    """Return the results of as many calls as a task asks for."""
+    found = [once()]
+    for _ in range(given["times"] - 1):
+        time.sleep(given["pause"])
+        found.append(once())
+    return found
