@@ -97,13 +97,7 @@ def test_baseline_holds_evidence(broken: str, tmp_path: Path) -> None:
 
     _, printed = lakepact("baseline", tmp_path / "report.jsonl")
 
-    evidence = (
-        "returned 204",
-        "expected  status 409",
-        "actual    status 204",
-        "clause    openapi.yaml#/paths/",
-        broken,
-    )
+    evidence = ("returned 204", "expected  status 409", "actual    status 204", "clause    openapi.yaml#/paths/", broken)
     assert [text for text in evidence if text not in printed] == []
     assert "\nIRC-NS-DROP-005  not examined yet: expected status 409" in printed
 

@@ -9,18 +9,16 @@ import pytest
 from rich.console import Console
 from tests.miniatures import answer, miniature
 
-from lakepact.conformance.evidence.target import Offer, Target
+from faulty_servers import checked, new_suite
 from lakepact.conformance.judging import expect
-from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import html, lines, markdown, text
 from lakepact.conformance.report.blocked import grouped
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running.suite import Suite
-from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from lakepact.conformance.judging.lab import Lab
 
 BY_ONE_STEP = ("IRC-NS-DROP-001", "IRC-NS-DROP-002", "IRC-NS-GET-001")
 BY_ITSELF = "IRC-NS-GET-002"
@@ -29,8 +27,7 @@ BY_ITSELF = "IRC-NS-GET-002"
 @pytest.fixture(scope="module")
 def report() -> list[dict[str, Any]]:
     """Return a report of a server that creates no namespace: a step blocks three requirements, and a refusal a fourth."""
-    offer = Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
-    suite = Suite("iceberg_rest", lab=Lab, discover=lambda *_: offer)
+    suite = new_suite()
 
     @suite.check(*BY_ONE_STEP)
     def three_need_a_namespace(lab: Lab) -> None:
@@ -45,10 +42,7 @@ def report() -> list[dict[str, Any]]:
         lab.require(lab.send(op.list_namespaces), 200)
 
     with miniature(lambda *_: answer(500, {"error": {"message": "no"}})) as url:
-        run = runner.Run(plan.plan(suite), Target(url))
-        for _ in run.events():
-            pass
-    return list(lines.lines(run))
+        return list(lines.lines(checked(url, of=suite)))
 
 
 def test_results_are_grouped_by_reason(report: list[dict[str, Any]]) -> None:

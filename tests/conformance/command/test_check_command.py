@@ -147,31 +147,11 @@ def test_explicit_authorization_header_overrides_the_address() -> None:
     assert (target.url, dict(target.headers)) == ("https://host:8443/base", {"Authorization": "Bearer t"})
 
 
-@pytest.mark.parametrize("url", ["catalog.example.com", "ftp://catalog.example.com", "http://", "http://h:99999"])
-def test_unusable_address_exits_with_2(url: str) -> None:
-    result = called(url)
-
-    assert result.exit_code == 2
-    assert f"{url} is not the address of a server" in result.output
-
-
-def test_empty_address_exits_with_2() -> None:
-    result = called("")
-
-    assert (result.exit_code, "an empty text is not the address of a server" in result.output) == (2, True)
-
-
 @pytest.mark.parametrize("url", ["http://h/?token=do-not-tell", "http://u:do-not-tell@h:99999/"])
 def test_secret_in_an_unusable_address_is_not_repeated(url: str) -> None:
     result = called(url)
 
     assert (result.exit_code, "do-not-tell" in result.output) == (2, False)
-
-
-def test_pattern_without_a_match_exits_with_2() -> None:
-    result = called(UNREACHABLE, "--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
-
-    assert (result.exit_code, "nothing matches IRC-CGF-*;" in result.output) == (2, True)
 
 
 def test_closed_stdout_exits_with_3_and_writes_report_files(tmp_path: Path) -> None:
@@ -185,13 +165,6 @@ def test_closed_stdout_exits_with_3_and_writes_report_files(tmp_path: Path) -> N
     assert lines.read(written)[-1]["verdict"] == "incomplete"
 
 
-@pytest.mark.parametrize("said", ["nesting=maybe", "nesting=", "nesting"])
-def test_feature_that_is_neither_on_nor_off_exits_with_2(said: str) -> None:
-    result = called(UNREACHABLE, "--feature", said)
-
-    assert (result.exit_code, "write n" in result.output.lower()) == (2, True)
-
-
 def test_profile_feature_that_is_not_boolean_exits_with_2(tmp_path: Path) -> None:
     profile = tmp_path / "target.toml"
     profile.write_text(f'url = "{UNREACHABLE}"\nfeatures = {{nesting = "off"}}\n', encoding="utf-8")
@@ -199,16 +172,6 @@ def test_profile_feature_that_is_not_boolean_exits_with_2(tmp_path: Path) -> Non
 
     assert result.exit_code == 2
     assert "the feature nesting is 'off'; write true or false" in result.output
-
-
-def test_timeout_of_0_exits_with_2() -> None:
-    assert called(UNREACHABLE, "--timeout", "0").exit_code == 2
-
-
-def test_contract_without_stateful_tests_exits_with_2() -> None:
-    result = called(UNREACHABLE, "--contract", "delta_sharing", "--stateful-requests", "10")
-
-    assert (result.exit_code, "delta_sharing has no stateful tests" in result.stderr) == (2, True)
 
 
 def test_unknown_fault_exits_with_2_and_is_named_once() -> None:

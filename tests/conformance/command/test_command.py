@@ -89,11 +89,30 @@ def test_terminal_without_unicode_gets_the_verdict(encoding: str) -> None:
     assert (done.returncode, done.stderr, "not conformant" in done.stdout) == (1, "", True)
 
 
-def test_list_without_a_match_exits_with_2() -> None:
-    result = CliRunner().invoke(main, ["list", "NO-SUCH-*"])
+UNUSABLE = ["catalog.example.com", "localhost", "ftp://catalog.example.com", "http://", "http://h:99999"]
+ONLY = ("--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
 
-    assert result.exit_code == 2
-    assert "nothing matches NO-SUCH-*" in result.output
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        *(((verb, url), f"{url} is not the address of a server") for verb in ("check", "probe") for url in UNUSABLE),
+        (("probe", "http://h/?q=1"), "is not the address of a server"),
+        (("metrics", "catalog.example.com"), "catalog.example.com is not the address of a server"),
+        (("check", ""), "an empty text is not the address of a server"),
+        (("check", UNREACHABLE, *ONLY), "nothing matches IRC-CGF-*;"),
+        (("list", "NO-SUCH-*"), "nothing matches NO-SUCH-*"),
+        *((("check", UNREACHABLE, "--feature", said), "write n") for said in ("nesting=maybe", "nesting=", "nesting")),
+        (("check", UNREACHABLE, "--contract", "delta_sharing", "--stateful-requests", "10"), "delta_sharing has no stateful tests"),
+        (("chek",), "Did you mean check"),
+        (("serv",), "Did you mean serve"),
+        (("check-clients",), "Did you mean check-client"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_its_reason(words: tuple[str, ...], why: str) -> None:
+    result = CliRunner().invoke(main, words)
+
+    assert (result.exit_code, why.lower() in result.output.lower()) == (2, True)
 
 
 @pytest.mark.parametrize("identifier", ["irc-ns-get-005", "IRC-NS-GET-05"])
@@ -103,20 +122,6 @@ def test_unknown_requirement_exits_with_2_and_one_suggestion(identifier: str) ->
     assert (result.exit_code, result.output.count("IRC-NS-GET-005")) == (2, 1)
 
 
-def test_metrics_of_an_unusable_address_exits_with_2() -> None:
-    result = CliRunner().invoke(main, ["metrics", "catalog.example.com"])
-
-    assert result.exit_code == 2
-    assert "catalog.example.com is not the address of a server" in result.output
-
-
-def test_check_of_an_empty_address_exits_with_2() -> None:
-    result = CliRunner().invoke(main, ["check", ""])
-
-    assert result.exit_code == 2
-    assert "an empty text is not the address of a server" in result.output
-
-
 @pytest.mark.parametrize("body", [b"<html></html>", b""])
 def test_metrics_of_another_server_exits_with_3(body: bytes) -> None:
     with miniature(lambda *_: (200, {}, body)) as url:
@@ -124,14 +129,6 @@ def test_metrics_of_another_server_exits_with_3(body: bytes) -> None:
 
     assert result.exit_code == 3
     assert "it is not a lakepact reference server" in result.output
-
-
-@pytest.mark.parametrize(("verb", "meant"), [("chek", "check"), ("serv", "serve"), ("check-clients", "check-client")])
-def test_misspelled_verb_exits_with_2_and_a_suggestion(verb: str, meant: str) -> None:
-    result = CliRunner().invoke(main, [verb])
-
-    assert result.exit_code == 2
-    assert f"Did you mean {meant}" in result.output
 
 
 def test_unknown_verb_exits_with_2_without_a_suggestion() -> None:

@@ -158,13 +158,6 @@ def test_check_uses_the_contract_of_a_profile(tmp_path: Path) -> None:
     assert (judged.exit_code, "no answer to GET http://127.0.0.1:1/shares" in judged.output) == (3, True)
 
 
-@pytest.mark.parametrize("address", ["ftp://x", "localhost", "http://", "http://h:99999", "http://h/?q=1"])
-def test_unusable_address_exits_with_2(address: str) -> None:
-    result = called(address)
-
-    assert (result.exit_code, "is not the address of a server" in result.output) == (2, True)
-
-
 @pytest.mark.parametrize(
     ("status", "document", "headers", "suffix", "why"),
     [

@@ -73,6 +73,24 @@ def test_wrong_profile_value_exits_with_2_and_names_the_expected_value(written: 
     assert (2, f"{path}: {sentence}") == error(called("--profile", str(path)))
 
 
+@pytest.mark.parametrize(
+    ("written", "beginning"),
+    [
+        ("url = \n", "PATH cannot be read: Invalid value"),
+        (
+            f'url = "{UNREACHABLE}"\n[headers]\nX-Key = "${{NEVER_SET_BY_ANYBODY}}"\n',
+            "the environment variable NEVER_SET_BY_ANYBODY is empty or not set",
+        ),
+    ],
+)
+def test_unusable_profile_exits_with_2_and_its_reason(written: str, beginning: str, tmp_path: Path) -> None:
+    path = tmp_path / "target.toml"
+    path.write_text(written, encoding="utf-8")
+    code, sentence = error(called("--profile", str(path)))
+
+    assert (code, sentence.startswith(beginning.replace("PATH", str(path)))) == (2, True)
+
+
 HOSTILE = '"a\\u001b[2J\\u202e\\nb"'
 HOSTILE_FILES = {
     "--profile": [
@@ -119,14 +137,6 @@ def test_binary_file_exits_with_2_and_is_named(option: str, tmp_path: Path) -> N
     assert (2, f"{path} is not a text file in UTF-8") == error(called(UNREACHABLE, option, str(path)))
 
 
-def test_profile_with_invalid_toml_exits_with_2_and_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "target.toml"
-    path.write_text("url = \n", encoding="utf-8")
-    code, sentence = error(called("--profile", str(path)))
-
-    assert (code, sentence.startswith(f"{path} cannot be read: Invalid value")) == (2, True)
-
-
 @pytest.mark.parametrize(
     ("header", "sentence"),
     [
@@ -157,15 +167,6 @@ def test_variable_in_a_profile_header_is_replaced(tmp_path: Path, monkeypatch: p
 
     sent = {headers["x-key"] for headers in server.heard if "x-key" in headers}  # one check sends requests without headers
     assert ({"k s3cret-word"}, False) == (sent, "s3cret-word" in result.output)
-
-
-def test_unset_variable_exits_with_2_and_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("THEIR_KEY", raising=False)
-    path = tmp_path / "target.toml"
-    path.write_text(f'url = "{UNREACHABLE}"\n[headers]\nX-Key = "${{THEIR_KEY}}"\n', encoding="utf-8")
-    code, sentence = error(called("--profile", str(path)))
-
-    assert (code, sentence.startswith("the environment variable THEIR_KEY is empty or not set")) == (2, True)
 
 
 @pytest.mark.parametrize(("option", "waited"), [([], 0.2), (["--timeout", "0.1"], 0.1)])

@@ -14,17 +14,16 @@ import pytest
 from rich.console import Console
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, loaded, seen
-from lakepact.conformance.evidence.target import Offer, Target
+from faulty_servers import checked, new_suite
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect
-from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import filters, html, junit, lines, markdown, text
-from lakepact.conformance.running import plan, runner
-from lakepact.conformance.running.suite import Suite
-from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from lakepact.conformance.judging.lab import Lab
 
 TOKEN = "s3cr3t-token-value"
 
@@ -32,8 +31,7 @@ TOKEN = "s3cr3t-token-value"
 @pytest.fixture(scope="module")
 def report() -> list[dict[str, Any]]:
     """Return a report with a failure, a warning and a pass, of a server that repeats the token that it was sent."""
-    offer = Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
-    suite = Suite("iceberg_rest", lab=Lab, discover=lambda *_: offer)
+    suite = new_suite()
 
     @suite.check("IRC-CFG-001", "IRC-CFG-012", "IRC-CFG-002")
     def judges_three(lab: Lab) -> None:
@@ -44,10 +42,7 @@ def report() -> list[dict[str, Any]]:
                 expect.status(reply, status)
 
     with miniature(lambda *_: answer(401, {"error": {"message": f"who is {TOKEN}?\x07"}})) as url:
-        run = runner.Run(plan.plan(suite), Target(url, headers={"Authorization": f"Bearer {TOKEN}"}))
-        for _ in run.events():
-            pass
-    return list(lines.lines(run))
+        return list(lines.lines(checked(Target(url, headers={"Authorization": f"Bearer {TOKEN}"}), of=suite)))
 
 
 def shown(report: list[dict[str, Any]]) -> str:

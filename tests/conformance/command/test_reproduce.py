@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+import faulty_servers
 from faulty import mutants
 from lakepact.conformance.commands.reproduce import reproduce
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report import lines
-from lakepact.conformance.running import plan, runner, suite
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def correct() -> Iterator[str]:
 def checked(faults: list[str | Fault], *only: str, path: Path, headers: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
     """Check a server with faults, write the report to a file, and return its lines."""
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url, headers=headers or {}))
-        for _ in run.events():
-            pass
+        run = faulty_servers.checked(Target(server.url, headers=headers or {}), *only)
     lines.write(lines.lines(run), path)
     return lines.read(path)
 
