@@ -14,12 +14,14 @@ from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning.generation import drawn
 from lakepact.conformance.campaign.targets import parse_targets
+from miniatures import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from lakepact.conformance.campaign.execution.job import Job
+    from miniatures import Answer
 
 #: Members that differ between runs.
 FLEETING = frozenset({"run_id"})
@@ -28,6 +30,13 @@ PATIENCE = 3600  #: seconds for a verb on a busy machine
 NAMES = re.compile(rb"lp_([0-9a-f]{7,}?)r*_(\d+)_")
 
 OPERATIONS = ("*Namespace*", "loadTable", "updateTable", "dropTable")
+
+
+def repeats_the_secret(_method: str, target: str, _body: bytes) -> Answer:
+    """Answer as a catalog that repeats the token of its callers, `s3cret-word`."""
+    if target.startswith("/v1/config"):
+        return answer(200, {"defaults": {}, "overrides": {}})
+    return answer(404, {"error": {"message": "no such s3cret-word", "type": "NoSuchThing", "code": 404}})
 
 
 class Here:

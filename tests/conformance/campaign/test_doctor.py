@@ -31,10 +31,10 @@ def test_missing_java_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
 
-    assert (
-        found("Java").well,
-        found("Java").sentence,
-    ) == (False, "none on PATH; install Java 17 or later and let JAVA_HOME name its folder, or do without Spark: --engine local")
+    assert (found("Java").well, found("Java").sentence) == (
+        False,
+        "none on PATH; install Java 17 or later and let JAVA_HOME name its folder, or do without Spark: --engine local",
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,10 @@ def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         (["judge", "--run", "nowhere"], "Directory 'nowhere' does not exist"),
         (["judge", "--run", ".", "--engine", "local"], "is . the folder of a run?"),
         (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
+        *(
+            (["run", "--resume", "--out", ".", option], f"Invalid value for '{option.partition('=')[0]}'")
+            for option in ("--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1", "--chunk=0")
+        ),
     ],
 )
 def test_unusable_arguments_exit_with_2(words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,32 +91,23 @@ def test_unusable_arguments_exit_with_2(words: list[str], sentence: str, tmp_pat
     assert "Traceback" not in done.output
 
 
-def test_spark_without_java_exits_with_3_and_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["judge", "--run", "."], 3, "lakepact campaign judge: "),
+        (["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "run"], 3, "Java: none on PATH"),
+        (["run", "--resume", "--out", "run"], 2, "is run the folder of a run?"),
+    ],
+)
+def test_missing_java_is_reported_in_one_line_before_a_run_is_created(
+    words: list[str], code: int, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
-    done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path)])
-
-    assert done.exit_code == 3
-    assert done.output.startswith("lakepact campaign judge: ")
-    assert done.output.count("\n") == 1
-
-
-def test_missing_java_is_reported_before_a_run_is_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("PATH", "")
-    words = ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", str(tmp_path / "run")]
     done = CliRunner().invoke(campaign, words)
 
-    assert (done.exit_code, done.output.count("\n"), (tmp_path / "run").exists()) == (3, 1, False)
-    assert "Java: none on PATH" in done.output
-
-
-def test_missing_run_to_resume_is_reported_before_missing_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("PATH", "")
-    done = CliRunner().invoke(campaign, ["run", "--resume", "--out", str(tmp_path / "typo")])
-
-    assert (done.exit_code, f"is {tmp_path / 'typo'} the folder of a run?" in done.output, done.output.count("\n")) == (2, True, 1)
+    assert (done.exit_code, sentence in done.output, done.output.count("\n"), list(tmp_path.iterdir())) == (code, True, 1, [])
 
 
 def test_missing_package_of_spark_connect_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,10 +121,3 @@ def test_master_with_remote_exits_with_2(tmp_path: Path) -> None:
     done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path), "--master", "local", "--remote", "sc://127.0.0.1:1"])
 
     assert (done.exit_code, done.output.count("\n")) == (2, 1)
-
-
-@pytest.mark.parametrize("option", ["--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1", "--chunk=0"])
-def test_unusable_number_exits_with_2_and_names_its_option(tmp_path: Path, option: str) -> None:
-    done = CliRunner().invoke(campaign, ["run", "--resume", "--out", str(tmp_path), option])
-
-    assert (done.exit_code, f"Invalid value for '{option.partition('=')[0]}'" in done.output) == (2, True)

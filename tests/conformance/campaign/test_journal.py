@@ -27,13 +27,17 @@ def sent(worker: WorkerLog, *cases: str, steps: int = 1) -> None:
         worker.lands([row(case_id, step) for step in range(steps)])
 
 
+@pytest.fixture
+def worker(tmp_path: Path) -> WorkerLog:
+    return WorkerLog(tmp_path, "w-0")
+
+
 def in_doubt(run: Path) -> list[tuple[str, str]]:
     rows = tables.read(run / "interruptions", tables.INTERRUPTIONS).to_pylist()
     return [(row["case_id"], row["word"]) for row in rows]
 
 
-def test_closed_worker_leaves_only_table_files(tmp_path: Path) -> None:
-    worker = WorkerLog(tmp_path, "w-0")
+def test_closed_worker_leaves_only_table_files(worker: WorkerLog, tmp_path: Path) -> None:
     sent(worker, "one", "two", steps=2)
     worker.close()
     journal.gathered(tmp_path, "run")
@@ -42,8 +46,7 @@ def test_closed_worker_leaves_only_table_files(tmp_path: Path) -> None:
     assert list((tmp_path / "journal").iterdir()) == []
 
 
-def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(tmp_path: Path) -> None:
-    worker = WorkerLog(tmp_path, "w-0")
+def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(worker: WorkerLog, tmp_path: Path) -> None:
     sent(worker, "one")
     worker.sets_out("a", "two", "word0")
     worker.leave()
@@ -53,8 +56,7 @@ def test_worker_that_broke_off_keeps_answers_and_doubts_the_case_in_flight(tmp_p
     assert in_doubt(tmp_path) == [("two", "word0")]
 
 
-def test_log_with_a_cut_line_is_read_up_to_that_line(tmp_path: Path) -> None:
-    worker = WorkerLog(tmp_path, "w-0")
+def test_log_with_a_cut_line_is_read_up_to_that_line(worker: WorkerLog, tmp_path: Path) -> None:
     sent(worker, "one", "two")
     worker.leave()
     (log,) = (tmp_path / "journal").glob("*.jsonl")
@@ -65,8 +67,7 @@ def test_log_with_a_cut_line_is_read_up_to_that_line(tmp_path: Path) -> None:
     assert in_doubt(tmp_path) == [("two", "word0")]
 
 
-def test_rows_in_both_file_and_log_are_read_once(tmp_path: Path) -> None:
-    worker = WorkerLog(tmp_path, "w-0")
+def test_rows_in_both_file_and_log_are_read_once(worker: WorkerLog, tmp_path: Path) -> None:
     sent(worker, "one")
     log = next((tmp_path / "journal").glob("*.jsonl"))
     before = log.read_bytes()
@@ -77,8 +78,7 @@ def test_rows_in_both_file_and_log_are_read_once(tmp_path: Path) -> None:
     assert exchanges(tmp_path) == [row("one")]
 
 
-def test_case_that_was_not_sent_completely_is_not_in_doubt(tmp_path: Path) -> None:
-    worker = WorkerLog(tmp_path, "w-0")
+def test_case_that_was_not_sent_completely_is_not_in_doubt(worker: WorkerLog, tmp_path: Path) -> None:
     worker.sets_out("a", "one", "word0")
     worker.turns_back("a", "one")
     worker.leave()
@@ -87,8 +87,7 @@ def test_case_that_was_not_sent_completely_is_not_in_doubt(tmp_path: Path) -> No
     assert in_doubt(tmp_path) == []
 
 
-def test_log_of_a_running_worker_is_not_gathered(tmp_path: Path) -> None:
-    worker = WorkerLog(tmp_path, "w-0")
+def test_log_of_a_running_worker_is_not_gathered(worker: WorkerLog, tmp_path: Path) -> None:
     sent(worker, "one")
     journal.gathered(tmp_path, "run", patience=0.0)
 
@@ -97,9 +96,8 @@ def test_log_of_a_running_worker_is_not_gathered(tmp_path: Path) -> None:
     assert exchanges(tmp_path) == [row("one")]
 
 
-def test_full_batch_lands_before_the_worker_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_batch_lands_before_the_worker_ends(worker: WorkerLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "TOGETHER", 2)
-    worker = WorkerLog(tmp_path, "w-0")
     sent(worker, "one", "two", "three")
 
     assert [row["case_id"] for row in exchanges(tmp_path)] == ["one", "two"]

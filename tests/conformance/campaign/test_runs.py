@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from campaigns import Here, exchanges, few_cases, ran, said
+from campaigns import Here, exchanges, few_cases, ran, repeats_the_secret, said
 from faulty import mutants
 from lakepact.conformance.campaign import documents, run_verdicts, runs, tables
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.reference_server.running import running as serving
-from miniatures import answer, miniature
+from miniatures import miniature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -182,14 +182,9 @@ def test_second_use_of_a_run_is_refused(plan: Path, server: str, tmp_path: Path)
 
 
 def test_no_file_of_a_run_holds_a_secret(plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def repeating(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        if target.startswith("/v1/config"):
-            return answer(200, {"defaults": {}, "overrides": {}})
-        return answer(404, {"error": {"message": "no such s3cret-word", "type": "NoSuchThing", "code": 404}})
-
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
     (tmp_path / "t.toml").write_text("", encoding="utf-8")
-    with miniature(repeating) as url:
+    with miniature(repeats_the_secret) as url:
         (tmp_path / "t.toml").write_text(f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8")
         run = ran(plan, tmp_path / "run", Here(), f"a={tmp_path / 't.toml'}")
     said(run, Here())

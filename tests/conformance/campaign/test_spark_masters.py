@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from campaigns import PATIENCE, Here, command, exchanges, kept, ran, said
+from campaigns import PATIENCE, Here, command, exchanges, kept, ran, repeats_the_secret, said
 from lakepact.conformance.campaign import plans, tables
 from lakepact.reference_server.running import running as serving
-from miniatures import answer, miniature
+from miniatures import miniature
 from spark_clusters import ALONE, HAS_CONNECT, connect, standalone
 
 if TYPE_CHECKING:
@@ -114,15 +114,10 @@ def disturbed(run: Path) -> tuple[list[str], list[str]]:
 
 
 def test_run_on_spark_writes_no_secret_to_files_or_output(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def repeating(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        if target.startswith("/v1/config"):
-            return answer(200, {"defaults": {}, "overrides": {}})
-        return answer(404, {"error": {"message": "no such s3cret-word", "type": "NoSuchThing", "code": 404}})
-
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
     (tmp_path / "events").mkdir()
     events = ("--conf", "spark.eventLog.enabled=true", "--conf", f"spark.eventLog.dir=file://{tmp_path / 'events'}")
-    with miniature(repeating) as url:
+    with miniature(repeats_the_secret) as url:
         (tmp_path / "t.toml").write_text(f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8")
         words = (
             "run",
