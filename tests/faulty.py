@@ -22,7 +22,7 @@ def mutants(names: Iterable[str], contract: str = "iceberg_rest") -> list[str | 
 
 def unnamed(install: Install) -> Fault:
     """Return a fault for one test."""
-    return Fault("under-test", "It is under test.", (), install)
+    return Fault("under-test", (), install)
 
 
 if __name__ == "__main__":  # serve with mutants until standard input ends

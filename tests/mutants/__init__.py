@@ -1,7 +1,13 @@
 """Mutants: the reference server with one fault each, which the checks of what it breaks have to find.
 
-Faults lie in the folders of their contract and area, as checks do. A profile of a contract has that one's faults too: `ALSO_BREAKS` in its
-package names what they break of the profile's own requirements, and `NOT_INHERITED` the faults that break nothing there, with reasons.
+Faults lie in the folders of their contract and area, as checks do. A fault that is one call of an operator is a row in `FAULTS`:
+
+    "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 204}),
+
+Its key is its name and the requirements that it breaks. Other faults are functions (`lakepact.reference_server.faults.fault`).
+
+A profile of a contract has that one's faults too: `ALSO_BREAKS` in its package names what they break of the profile's own requirements,
+and `NOT_INHERITED` the faults that break nothing there, with reasons.
 
 This package proves the suite. It is not part of the distribution.
 """
@@ -69,7 +75,9 @@ def _written(package: ModuleType) -> Iterator[Fault]:
         module = importlib.import_module(f"{package.__name__}.{found.name}")
         if not found.ispkg:
             yield from (value for value in vars(module).values() if isinstance(value, Fault))
-            yield from getattr(module, "FAULTS", ())
+            for words, install in getattr(module, "FAULTS", {}).items():
+                name, *breaks = words.split()
+                yield Fault(name, tuple(breaks), install)
         elif not VERSION.fullmatch(found.name):
             yield from _written(module)
 

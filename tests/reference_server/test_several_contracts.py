@@ -207,7 +207,7 @@ def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any],
         def answer(name: str) -> Any:
             def install(service: Any) -> None:
                 service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter([b'{"a":1}\n', b'{"b":2}\n']))
-                ANSWERS[name][1]("listShares")(service)
+                ANSWERS[name]("listShares")(service)
 
             server = stack.enter_context(running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]))
             return stack.enter_context(sending_to(server.url))("GET", "/delta-sharing/shares", None, **ENTRY)

@@ -57,10 +57,6 @@ def test_every_fault_breaks_judged_requirements(suite: suites.Suite) -> None:
     assert stray == {}
 
 
-def test_every_fault_has_a_sentence(suite: suites.Suite) -> None:
-    assert [name for name, fault in faults_of(suite).items() if not fault.sentence.endswith(".")] == []
-
-
 def test_checks_and_invariants_have_distinct_names(suite: suites.Suite) -> None:
     assert set(suite.checks) & set(suite.invariants) == set()
 

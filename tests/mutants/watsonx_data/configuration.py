@@ -38,39 +38,6 @@ def _warehouse(value: Any) -> Install:
     return on_answer(op.get_config, lambda document: document["overrides"].update(warehouse=value))
 
 
-@fault("WXD-CFG-001", "WXD-CFG-002")
-def served_elsewhere() -> Install:
-    """There is no configuration."""
-    return on_call(op.get_config, _refused(404, "NotFound"))
-
-
-@fault("WXD-CFG-002")
-def warehouses_are_locations() -> Install:
-    """The name of the catalog is no warehouse."""
-    return on_call(op.get_config, _refused(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://")))
-
-
-@fault("WXD-CFG-003")
-def warehouse_by_name() -> Install:
-    """The configuration overrides the warehouse with a name."""
-    return _warehouse("iceberg_data")
-
-
-@fault("WXD-CFG-006")
-def no_views_said() -> Install:
-    """Views are not supported, and no endpoints say so."""
-    return on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException"))
-
-
-@fault("IRC-CFG-011")
-def views_promised_in_vain() -> Install:
-    """Endpoints of views are declared, and not served."""
-    return all_of(
-        on_answer(op.get_config, lambda document: document.update(endpoints=_endpoints())),
-        on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException")),
-    )
-
-
 @fault("IRC-CFG-018")
 def another_prefix_each_time() -> Install:
     """Every second caller is told another prefix."""
@@ -83,7 +50,16 @@ def another_prefix_each_time() -> Install:
     return on_answer(op.get_config, changed)
 
 
-@fault("WXD-CFG-006")
-def no_transactions_said() -> Install:
-    """Transactions are not supported, and no endpoints say so."""
-    return on_call(op.commit_transaction, _refused(406, "UnsupportedOperationException"))
+FAULTS = {
+    "served-elsewhere WXD-CFG-001 WXD-CFG-002": on_call(op.get_config, _refused(404, "NotFound")),
+    "warehouses-are-locations WXD-CFG-002": on_call(
+        op.get_config, _refused(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://"))
+    ),
+    "warehouse-by-name WXD-CFG-003": _warehouse("iceberg_data"),
+    "no-views-said WXD-CFG-006": on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException")),
+    "views-promised-in-vain IRC-CFG-011": all_of(
+        on_answer(op.get_config, lambda document: document.update(endpoints=_endpoints())),
+        on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException")),
+    ),
+    "no-transactions-said WXD-CFG-006": on_call(op.commit_transaction, _refused(406, "UnsupportedOperationException")),
+}

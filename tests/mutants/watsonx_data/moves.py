@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.faults import on_call
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
@@ -28,25 +28,9 @@ def _within(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(body={**body, "destination": there})
 
 
-@fault("WXD-TBL-003")
-def tables_stay_in_their_namespaces() -> Install:
-    """Tables cannot be moved into other namespaces."""
-    return on_call(op.rename_table, _not_across)
-
-
-@fault("WXD-TBL-003")
-def tables_move_within() -> Install:
-    """Tables get their new names where they are."""
-    return on_call(op.rename_table, _within)
-
-
-@fault("WXD-VIEW-001")
-def views_stay_in_their_namespaces() -> Install:
-    """Views cannot be moved into other namespaces."""
-    return on_call(op.rename_view, _not_across)
-
-
-@fault("WXD-VIEW-001")
-def views_move_within() -> Install:
-    """Views get their new names where they are."""
-    return on_call(op.rename_view, _within)
+FAULTS = {
+    "tables-stay-in-their-namespaces WXD-TBL-003": on_call(op.rename_table, _not_across),
+    "tables-move-within WXD-TBL-003": on_call(op.rename_table, _within),
+    "views-stay-in-their-namespaces WXD-VIEW-001": on_call(op.rename_view, _not_across),
+    "views-move-within WXD-VIEW-001": on_call(op.rename_view, _within),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, no_such_namespace, no_such_table
 
 if TYPE_CHECKING:
@@ -59,49 +59,13 @@ def _lost_tables(character: str) -> Install:
     return on_call(op.load_table, act)
 
 
-@fault("WXD-NAME-001")
-def short_namespaces() -> Install:
-    """Namespaces have names of up to 64 characters."""
-    return _namespaces_without(lambda n: len(n) > 64)
-
-
-@fault("WXD-NAME-001")
-def short_tables() -> Install:
-    """Tables have names of up to 127 characters."""
-    return _tables_without(lambda n: len(n) > 127)
-
-
-@fault("WXD-NAME-003")
-def namespaces_by_the_pattern() -> Install:
-    """Namespaces have no underscores, tables do."""
-    return _namespaces_without(lambda n: "_" in n)
-
-
-@fault("WXD-NAME-003")
-def tables_by_the_pattern() -> Install:
-    """Tables have no underscores, namespaces do."""
-    return _tables_without(lambda n: "_" in n)
-
-
-@fault("WXD-NAME-004")
-def hyphenated_namespaces_are_lost() -> Install:
-    """Namespaces with hyphens cannot be found."""
-    return _lost_namespaces("-")
-
-
-@fault("WXD-NAME-004")
-def hyphenated_tables_are_lost() -> Install:
-    """Tables with hyphens cannot be found."""
-    return _lost_tables("-")
-
-
-@fault("WXD-NAME-005")
-def spaced_namespaces_are_lost() -> Install:
-    """Namespaces with spaces cannot be found."""
-    return _lost_namespaces(" ")
-
-
-@fault("WXD-NAME-005")
-def spaced_tables_are_lost() -> Install:
-    """Tables with spaces cannot be found."""
-    return _lost_tables(" ")
+FAULTS = {
+    "short-namespaces WXD-NAME-001": _namespaces_without(lambda n: len(n) > 64),
+    "short-tables WXD-NAME-001": _tables_without(lambda n: len(n) > 127),
+    "namespaces-by-the-pattern WXD-NAME-003": _namespaces_without(lambda n: "_" in n),
+    "tables-by-the-pattern WXD-NAME-003": _tables_without(lambda n: "_" in n),
+    "hyphenated-namespaces-are-lost WXD-NAME-004": _lost_namespaces("-"),
+    "hyphenated-tables-are-lost WXD-NAME-004": _lost_tables("-"),
+    "spaced-namespaces-are-lost WXD-NAME-005": _lost_namespaces(" "),
+    "spaced-tables-are-lost WXD-NAME-005": _lost_tables(" "),
+}

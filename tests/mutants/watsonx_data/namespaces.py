@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_call, on_reply, on_status, replace_rule
+from lakepact.reference_server.faults import accept, fault, on_answer, on_call, on_reply, on_status, replace_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
@@ -28,47 +28,11 @@ def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str
     return act
 
 
-@fault("IRC-NS-LIST-001", by=partial(on_answer, op.list_namespaces))
-def lists_two_levels(document: Any) -> None:
-    """A namespace of two levels is listed."""
-    document["namespaces"].append(["of", "two levels"])
-
-
-@fault("WXD-NS-001")
-def nests_namespaces() -> Install:
-    """Namespaces of several levels are created."""
-    return replace_rule("levels_are_addressable", levels_are_addressable)
-
-
-@fault("WXD-NS-001")
-def joins_levels() -> Install:
-    """Levels are joined with dots."""
-    return on_call(op.create_namespace, _as(lambda levels: [".".join(levels)]))
-
-
-@fault("WXD-NS-001")
-def keeps_the_last_level() -> Install:
-    """Of several levels the last one is created."""
-    return on_call(op.create_namespace, _as(lambda levels: levels[-1:]))
-
-
 @fault("WXD-NS-002", by=partial(on_call, op.create_namespace))
 def creates_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Creating a namespace of no levels is answered as done."""
     body = arguments["body"]
     return handler(body=body) if body["namespace"] else json_reply({"namespace": [], "properties": {}})
-
-
-@fault("WXD-NS-003", by=partial(replace_rule, "locate_namespace"))
-def ignores_storage_location(properties: dict[str, str], location: str) -> None:
-    """A namespace lies where the server likes."""
-    properties["storage_location"] = location
-
-
-@fault("WXD-NS-004")
-def says_no_location() -> Install:
-    """A namespace that is told nothing says of no place that it lies there."""
-    return replace_rule("locate_namespace", accept)
 
 
 @fault("WXD-NS-004", by=partial(replace_rule, "locate_namespace"))
@@ -92,14 +56,21 @@ def drops_of_full_ones_are_bad(reply: Reply, _: Scope) -> Reply:
     return json_reply({"error": {"message": message, "type": "BadRequestException", "code": 400}}, status=400)
 
 
-@fault("WXD-NS-006", "WXD-NS-007")
-def drops_of_full_ones_are_404() -> Install:
-    """Dropping a namespace that is not empty returns 404."""
-    return on_status(op.drop_namespace, {409: 404})
-
-
 @fault("WXD-NS-008", by=partial(on_answer, op.update_properties))
 def keys_by_the_pattern(document: Any) -> None:
     """Keys are reported as the page's pattern would have them."""
     for member in ("updated", "removed", "missing"):
         document[member] = [key.replace("_", " ").replace(".", " ").replace(":", " ") for key in document.get(member) or ()]
+
+
+FAULTS = {
+    "lists-two-levels IRC-NS-LIST-001": on_answer(op.list_namespaces, lambda document: document["namespaces"].append(["of", "two levels"])),
+    "nests-namespaces WXD-NS-001": replace_rule("levels_are_addressable", levels_are_addressable),
+    "joins-levels WXD-NS-001": on_call(op.create_namespace, _as(lambda levels: [".".join(levels)])),
+    "keeps-the-last-level WXD-NS-001": on_call(op.create_namespace, _as(lambda levels: levels[-1:])),
+    "ignores-storage-location WXD-NS-003": replace_rule(
+        "locate_namespace", lambda properties, location: properties.update(storage_location=location)
+    ),
+    "says-no-location WXD-NS-004": replace_rule("locate_namespace", accept),
+    "drops-of-full-ones-are-404 WXD-NS-006 WXD-NS-007": on_status(op.drop_namespace, {409: 404}),
+}

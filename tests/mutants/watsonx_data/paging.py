@@ -30,18 +30,6 @@ def _cut_at(most: int) -> Install:
     return wrap_rule("page", wrap)
 
 
-@fault("WXD-PAG-001")
-def ends_at_250() -> Install:
-    """A listing ends after 250 items without a word."""
-    return _cut_at(250)
-
-
-@fault("WXD-PAG-001", "WXD-PAG-004")
-def ends_at_5() -> Install:
-    """A listing ends after five items without a word."""
-    return _cut_at(5)
-
-
 @fault("WXD-PAG-002", by=partial(on_reply, (op.list_tables, op.list_views)))
 def odd_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
     """A page size that is none gets an empty page."""
@@ -58,3 +46,9 @@ def size_0_is_nothing(page: Pages) -> Pages:
         return ([], None) if size == 0 else page(records, listing, after=after, size=size)
 
     return nothing
+
+
+FAULTS = {
+    "ends-at-250 WXD-PAG-001": _cut_at(250),
+    "ends-at-5 WXD-PAG-001 WXD-PAG-004": _cut_at(5),
+}

@@ -71,54 +71,6 @@ def _views(scope: Any) -> bool:
     return "/views" in scope["path"]
 
 
-@fault("IRC-SEC-009")
-def configuration_for_anyone() -> Install:
-    """The configuration is told to those who show nothing."""
-    return _unless(lambda scope: _is_config(scope) and not _scheme(scope)[0])
-
-
-@fault("IRC-SEC-001")
-def tables_for_anyone() -> Install:
-    """Only the configuration and listings ask for credentials."""
-    return _unless(lambda scope: "/tables/" in scope["path"] and not _scheme(scope)[0])
-
-
-@fault("IRC-SEC-002")
-def any_token() -> Install:
-    """Any bearer token opens the catalog."""
-    return _unless(lambda scope: _scheme(scope)[0].casefold() == "bearer")
-
-
-@fault("IRC-SEC-006")
-def views_need_an_api_key() -> Install:
-    """Bearer tokens do not open views."""
-    return _turning_away(lambda scope: _views(scope) and _scheme(scope)[0].casefold() == "bearer")
-
-
-@fault("IRC-SEC-007")
-def bearer_by_the_letter() -> Install:
-    """The word before a token counts in one case only."""
-    return _turning_away(lambda scope: _scheme(scope)[0].casefold() == "bearer" and _scheme(scope)[0] != "Bearer")
-
-
-@fault("WXD-SEC-001")
-def no_api_keys() -> Install:
-    """API keys open nothing."""
-    return _turning_away(lambda scope: _scheme(scope)[0] == "ZenApiKey")
-
-
-@fault("WXD-SEC-001")
-def api_keys_for_tables_only() -> Install:
-    """API keys do not open views."""
-    return _turning_away(lambda scope: _views(scope) and _scheme(scope)[0] == "ZenApiKey")
-
-
-@fault("WXD-SEC-002")
-def any_api_key() -> Install:
-    """Every well-formed API key is accepted."""
-    return _unless(_well_formed_key)
-
-
 @fault("WXD-SEC-003", by=partial(wrap_rule, "enter"))
 def broken_keys_break(enter: Enter) -> Enter:
     """An API key that is not base64 is a server error."""
@@ -139,3 +91,17 @@ def broken_keys_open(scope: Scope) -> bool:
     """An API key that is not base64 is passed over."""
     scheme, _ = _scheme(scope)
     return scheme == "ZenApiKey" and not _well_formed_key(scope)
+
+
+FAULTS = {
+    "configuration-for-anyone IRC-SEC-009": _unless(lambda scope: _is_config(scope) and not _scheme(scope)[0]),
+    "tables-for-anyone IRC-SEC-001": _unless(lambda scope: "/tables/" in scope["path"] and not _scheme(scope)[0]),
+    "any-token IRC-SEC-002": _unless(lambda scope: _scheme(scope)[0].casefold() == "bearer"),
+    "views-need-an-api-key IRC-SEC-006": _turning_away(lambda scope: _views(scope) and _scheme(scope)[0].casefold() == "bearer"),
+    "bearer-by-the-letter IRC-SEC-007": _turning_away(
+        lambda scope: _scheme(scope)[0].casefold() == "bearer" and _scheme(scope)[0] != "Bearer"
+    ),
+    "no-api-keys WXD-SEC-001": _turning_away(lambda scope: _scheme(scope)[0] == "ZenApiKey"),
+    "api-keys-for-tables-only WXD-SEC-001": _turning_away(lambda scope: _views(scope) and _scheme(scope)[0] == "ZenApiKey"),
+    "any-api-key WXD-SEC-002": _unless(_well_formed_key),
+}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_reply, on_status
+from lakepact.reference_server.faults import UNKNOWN_PATH, fault, on_call, on_reply, on_status
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
@@ -31,12 +31,6 @@ def any_catalog(reply: Reply, scope: Scope) -> Reply:
     return reply
 
 
-@fault("WXD-GEN-003", "WXD-GEN-004")
-def unknown_paths_break() -> Install:
-    """A missing object returns 500."""
-    return on_status(UNKNOWN_PATH, {404: 500})
-
-
 @fault("WXD-GEN-003", by=partial(on_reply, UNKNOWN_PATH))
 def tokens_for_all(reply: Reply, scope: Scope) -> Reply:
     """There is a token endpoint."""
@@ -45,7 +39,9 @@ def tokens_for_all(reply: Reply, scope: Scope) -> Reply:
     return reply
 
 
-@fault("WXD-GEN-004", by=partial(on_reply, UNKNOWN_PATH))
-def reports_break(reply: Reply, scope: Scope) -> Reply:
-    """A report of metrics is a server error."""
-    return replace(reply, status=500) if scope["path"].endswith("/metrics") else reply
+FAULTS = {
+    "unknown-paths-break WXD-GEN-003 WXD-GEN-004": on_status(UNKNOWN_PATH, {404: 500}),
+    "reports-break WXD-GEN-004": on_reply(
+        UNKNOWN_PATH, lambda reply, scope: replace(reply, status=500) if scope["path"].endswith("/metrics") else reply
+    ),
+}

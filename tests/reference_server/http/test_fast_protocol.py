@@ -403,7 +403,7 @@ def _settling(served: Service) -> None:
         _with_a_caller,
         _with_admission,
         _settling,
-        ANSWERS["truncates-body"][1]("loadTable"),
+        ANSWERS["truncates-body"]("loadTable"),
     ],
     ids=["guard", "filter", "sender", "caller", "admission", "settling", "fault on the wire"],
 )

@@ -2,17 +2,12 @@
 
 Every operation has the faults of `ANSWERS`: `loadTable.slow`, or `slow` for all operations. Others are functions:
 
-    @fault("IRC-TBL-DROP-002")
-    def drops_succeed_twice() -> Install:
-        """Dropping a table that is gone succeeds."""
-        return on_status("dropTable", {404: 204})
-
     @fault("IRC-CFG-001", by=partial(on_answer, "getConfig"))
     def config_without_defaults(document: Any) -> None:
         """The configuration lacks `defaults`."""
         del document["defaults"]
 
-The name of a fault is its function's, with hyphens. Its docstring says what the server does. The requirements are those that it breaks.
+The name of a fault is its function's, with hyphens. The requirements are those that it breaks.
 `operators` has the ways to make a server wrong.
 '''
 
@@ -87,7 +82,6 @@ class Fault:
     """One named misbehaviour of the server, and the requirements that it breaks."""
 
     name: str
-    sentence: str
     breaks: tuple[str, ...]
     install: Install
 
@@ -103,8 +97,8 @@ def fault(*breaks: str, by: Callable[[Any], Install] | None = None, name: str | 
     """
 
     def made(function: Callable[..., Any]) -> Fault:
-        install = by(function) if by else function if function.__code__.co_argcount else per_server(function)
-        return Fault(name or function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0], breaks, install)
+        install = by(function) if by else function if function.__code__.co_argcount else per_server(function)()
+        return Fault(name or function.__name__.replace("_", "-"), breaks, install)
 
     return made
 
@@ -122,5 +116,4 @@ def fault_named(spelled: str, contract: Contract) -> Fault:
         raise UnknownFault(
             f"{contract.name} has no fault {spelled!r}; {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
         )
-    sentence, install = ANSWERS[mutation]
-    return Fault(spelled, f"{operation or 'Every operation'}: {sentence}", (), install(OperationId(operation) if operation else EVERY))
+    return Fault(spelled, (), ANSWERS[mutation](OperationId(operation) if operation else EVERY))

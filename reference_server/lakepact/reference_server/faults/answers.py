@@ -1,4 +1,4 @@
-"""Faults of the answer to any operation: what each does, and how it is installed."""
+"""Faults of the answer to any operation."""
 
 from __future__ import annotations
 
@@ -63,27 +63,27 @@ def _wired(act: Callable[[Wire, Reply], Awaitable[None]]) -> Callable[[Operation
     return lambda operations: on_wire(operations, act)
 
 
-#: Faults that fit any operation: what they say, and how they are installed for it.
-ANSWERS: dict[str, tuple[str, Callable[[Operations], Install]]] = {
-    "answers-500": ("every call returns 500.", _status(500)),
-    "answers-503": ("every call returns 503.", _status(503)),
-    "answers-404": ("every call returns 404.", _status(404)),
-    "answers-200": ("every refusal is sent with status 200.", lambda o: on_status(o, dict.fromkeys(range(400, 600), 200))),
-    "answers-201": ("what should be 200 or 204 is 201.", lambda o: on_status(o, {200: 201, 204: 201})),
-    "drops-connection": ("the connection is closed without an answer.", _wired(_drop)),
-    "truncates-body": ("the connection is closed in the middle of the body.", _wired(_truncate)),
-    "slow": ("every answer comes two seconds late.", _wired(_dawdle)),
-    "not-json": ("bodies are a web page.", _body(b"<html><body>It works!</body></html>")),
-    "empty-body": ("bodies are an empty object.", _body(b"{}")),
-    "null-body": ("bodies are null.", _body(b"null")),
-    "list-body": ("bodies are an empty list.", _body(b"[]")),
-    "wrong-content-type": ("bodies are sent as text/html.", lambda o: on_headers(o, {"content-type": "text/html; charset=utf-8"})),
-    "adds-body": ("answers that must not have a body (204, HEAD) have one.", _wired(_add_body)),
-    "bare-errors": ("errors are sent without the envelope around them.", lambda o: on_reply(o, _unwrap)),
-    "text-errors": ("errors are sent as plain text.", lambda o: on_reply(o, _plain)),
-    "done-but-500": ("every call is carried out and answered with status 500.", effects.done_but_500),
-    "not-persisted": ("every call is answered as if it were carried out, and changes nothing.", effects.not_persisted),
-    "last-page-lost": ("listings that come on several pages end after the first.", effects.last_page_lost),
+#: Faults that fit any operation, and how they are installed for it.
+ANSWERS: dict[str, Callable[[Operations], Install]] = {
+    "answers-500": _status(500),
+    "answers-503": _status(503),
+    "answers-404": _status(404),
+    "answers-200": lambda o: on_status(o, dict.fromkeys(range(400, 600), 200)),
+    "answers-201": lambda o: on_status(o, {200: 201, 204: 201}),
+    "drops-connection": _wired(_drop),
+    "truncates-body": _wired(_truncate),
+    "slow": _wired(_dawdle),
+    "not-json": _body(b"<html><body>It works!</body></html>"),
+    "empty-body": _body(b"{}"),
+    "null-body": _body(b"null"),
+    "list-body": _body(b"[]"),
+    "wrong-content-type": lambda o: on_headers(o, {"content-type": "text/html; charset=utf-8"}),
+    "adds-body": _wired(_add_body),
+    "bare-errors": lambda o: on_reply(o, _unwrap),
+    "text-errors": lambda o: on_reply(o, _plain),
+    "done-but-500": effects.done_but_500,
+    "not-persisted": effects.not_persisted,
+    "last-page-lost": effects.last_page_lost,
 }
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ParamSpec
 
 import orjson
 
@@ -19,6 +19,7 @@ from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.service import EVERY, Filter, Guard, Handler, Scope, Sender, Service
 
 Install = Callable[[Service], None]
+P = ParamSpec("P")
 Operations = OperationId | tuple[OperationId, ...]
 
 
@@ -45,13 +46,16 @@ def all_of(*installs: Install) -> Install:
     return install
 
 
-def per_server(make: Callable[[], Install]) -> Install:
-    """Call `make` once for each server, so that no server shares what another one keeps."""
+def per_server(operator: Callable[P, Install]) -> Callable[P, Install]:
+    """Call an operator again for each server, so that no server shares what another one keeps."""
 
-    def install(service: Service) -> None:
-        make()(service)
+    def made(*arguments: P.args, **named: P.kwargs) -> Install:
+        def install(service: Service) -> None:
+            operator(*arguments, **named)(service)
 
-    return install
+        return install
+
+    return made
 
 
 def wrap_entry(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:

@@ -54,12 +54,6 @@ def _slashed(text: str) -> str:
     return f"{text}/_delta_log"
 
 
-@fault("DS-GEN-15", by=partial(on_reply, OPERATION))
-def credentials_fail_over_what_is_no_json(reply: Reply, _: Scope) -> Reply:
-    """A request for credentials whose body is no JSON is a failure."""
-    return replace(reply, status=500) if reply.status == 400 and b"JSON" in reply.body else reply
-
-
 @fault("DS-TMP-01", by=partial(on_call, OPERATION))
 def credentials_need_a_body(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Credentials that are asked for without a body are refused."""
@@ -83,18 +77,6 @@ def credentials_need_a_location(table: SharedTable, asked: str | None) -> str:
     return _any_location(table, asked)
 
 
-@fault("DS-TMP-02", "DS-TMP-03")
-def credentials_are_for_the_log() -> Install:
-    """Credentials are for the log of a table."""
-    return _on_credentials(rewrite("location", _slashed))
-
-
-@fault("DS-TMP-04")
-def credentials_are_for_any_location() -> Install:
-    """Credentials are given for whatever location is asked for."""
-    return replace_rule("location_of_table", _any_location)
-
-
 @fault("DS-TMP-04", by=partial(replace_rule, "location_of_table"))
 def credentials_are_for_what_begins_so(table: SharedTable, asked: str | None) -> str:
     """Credentials are given for what begins like the table."""
@@ -103,103 +85,31 @@ def credentials_are_for_what_begins_so(table: SharedTable, asked: str | None) ->
     return asked or table.location
 
 
-@fault("DS-TMP-05")
-def credentials_without_an_envelope() -> Install:
-    """Credentials are not under `credentials`."""
-    return on_answer(OPERATION, lambda document: document["credentials"])
-
-
-@fault("DS-TMP-06")
-def credentials_of_two_kinds() -> Install:
-    """Credentials are of two kinds."""
-    return _on_credentials(write(gcpOauthToken={"oauthToken": "none"}))
-
-
-@fault("DS-TMP-06")
-def credentials_of_no_kind() -> Install:
-    """Credentials are of no kind."""
-    return _on_credentials(leave_out("awsTempCredentials"))
-
-
-@fault("DS-TMP-07")
-def credentials_without_location() -> Install:
-    """Credentials have no location."""
-    return _on_credentials(leave_out("location"))
-
-
-@fault("DS-TMP-08")
-def credentials_do_not_say_when_they_end() -> Install:
-    """Credentials have no expirationTime."""
-    return _on_credentials(leave_out("expirationTime"))
-
-
-@fault("DS-TMP-08", by=lambda act: _on_credentials(rewrite("expirationTime", act)))
-def credentials_end_in_seconds(milliseconds: int) -> int:
-    """The time of credentials is in seconds."""
-    return milliseconds // 1000
-
-
-@fault("DS-TMP-08")
-def credentials_have_ended() -> Install:
-    """Credentials have an expirationTime in the past."""
-    return _on_credentials(write(expirationTime=1_700_000_000_000))
-
-
-@fault("DS-TMP-09")
-def keys_without_session() -> Install:
-    """Keys of AWS have no session token."""
-    return _on_credentials(lambda c: leave_out("sessionToken")(c["awsTempCredentials"]))
-
-
-@fault("DS-TMP-10")
-def signatures_without_token() -> Install:
-    """Credentials for Azure have no sasToken."""
-    return _kind("azureUserDelegationSas", {"token": "none"})
-
-
-@fault("DS-TMP-11")
-def tokens_without_token() -> Install:
-    """Credentials for Google have no oauthToken."""
-    return _kind("gcpOauthToken", {"token": "none"})
-
-
-@fault("DS-TMP-16")
-def credentials_for_every_table() -> Install:
-    """Credentials are given for tables that are read by URLs alone."""
-    return replace_rule("table_is_read_by_directory", accept)
-
-
-@fault("DS-ACC-05")
-def directories_are_queried() -> Install:
-    """Tables that are read by their directories alone are queried all the same."""
-    return replace_rule("table_is_read_by_url", accept)
-
-
-@fault("DS-ACC-04")
-def metadata_has_other_access_modes() -> Install:
-    """Metadata of a table that is read by its directory says url alone."""
-    return on_wrapped("metaData", _of_directories(write(accessModes=["url"])))
-
-
-@fault("DS-ACC-04")
-def listings_have_other_access_modes() -> Install:
-    """Listings say of a table that is read by both that it is read by url."""
-    return each_table(LISTS, lambda t: t.update(accessModes=["url"]) if t.get("accessModes") == ["url", "dir"] else None)
-
-
-@fault("DS-MDT-03")
-def metadata_of_directories_without_location() -> Install:
-    """Metadata of a table that is read by its directory has no location."""
-    return on_wrapped("metaData", _of_directories(leave_out("location")), form=PARQUET, of=METADATA)
-
-
-@fault("DS-MDT-03", "DS-DMD-05")
-def metadata_of_directories_leads_to_the_log() -> Install:
-    """The location in metadata is that of the log."""
-    return on_wrapped("metaData", rewrite("location", _slashed), of=METADATA)
-
-
-@fault("DS-DMD-05")
-def delta_metadata_of_directories_without_location() -> Install:
-    """Metadata in delta format has no location."""
-    return on_wrapped("metaData", leave_out("location"), form=DELTA, of=METADATA)
+FAULTS = {
+    "credentials-fail-over-what-is-no-json DS-GEN-15": on_reply(
+        OPERATION, lambda reply, _: replace(reply, status=500) if reply.status == 400 and b"JSON" in reply.body else reply
+    ),
+    "credentials-are-for-the-log DS-TMP-02 DS-TMP-03": _on_credentials(rewrite("location", _slashed)),
+    "credentials-are-for-any-location DS-TMP-04": replace_rule("location_of_table", _any_location),
+    "credentials-without-an-envelope DS-TMP-05": on_answer(OPERATION, lambda document: document["credentials"]),
+    "credentials-of-two-kinds DS-TMP-06": _on_credentials(write(gcpOauthToken={"oauthToken": "none"})),
+    "credentials-of-no-kind DS-TMP-06": _on_credentials(leave_out("awsTempCredentials")),
+    "credentials-without-location DS-TMP-07": _on_credentials(leave_out("location")),
+    "credentials-do-not-say-when-they-end DS-TMP-08": _on_credentials(leave_out("expirationTime")),
+    "credentials-end-in-seconds DS-TMP-08": _on_credentials(rewrite("expirationTime", lambda milliseconds: milliseconds // 1000)),
+    "credentials-have-ended DS-TMP-08": _on_credentials(write(expirationTime=1_700_000_000_000)),
+    "keys-without-session DS-TMP-09": _on_credentials(lambda c: leave_out("sessionToken")(c["awsTempCredentials"])),
+    "signatures-without-token DS-TMP-10": _kind("azureUserDelegationSas", {"token": "none"}),
+    "tokens-without-token DS-TMP-11": _kind("gcpOauthToken", {"token": "none"}),
+    "credentials-for-every-table DS-TMP-16": replace_rule("table_is_read_by_directory", accept),
+    "directories-are-queried DS-ACC-05": replace_rule("table_is_read_by_url", accept),
+    "metadata-has-other-access-modes DS-ACC-04": on_wrapped("metaData", _of_directories(write(accessModes=["url"]))),
+    "listings-have-other-access-modes DS-ACC-04": each_table(
+        LISTS, lambda t: t.update(accessModes=["url"]) if t.get("accessModes") == ["url", "dir"] else None
+    ),
+    "metadata-of-directories-without-location DS-MDT-03": on_wrapped(
+        "metaData", _of_directories(leave_out("location")), form=PARQUET, of=METADATA
+    ),
+    "metadata-of-directories-leads-to-the-log DS-MDT-03 DS-DMD-05": on_wrapped("metaData", rewrite("location", _slashed), of=METADATA),
+    "delta-metadata-of-directories-without-location DS-DMD-05": on_wrapped("metaData", leave_out("location"), form=DELTA, of=METADATA),
+}

@@ -69,24 +69,6 @@ def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
     return token
 
 
-@fault("DS-GEN-02")
-def schemes_are_not_looked_at() -> Install:
-    """The credentials of any scheme count as a bearer token, and every token is accepted."""
-    return all_of(_every_token(), wrap_rule("bearer_token", _of_any_scheme))
-
-
-@fault("DS-GEN-09")
-def unknown_tokens_are_served() -> Install:
-    """Every unknown token is accepted."""
-    return _every_token()
-
-
-@fault("DS-GEN-02")
-def other_schemes_will_do() -> Install:
-    """A right token is taken behind any scheme, and without one."""
-    return wrap_rule("bearer_token", _of_any_scheme)
-
-
 @fault("DS-GEN-09", by=partial(wrap_rule, "bearer_token"))
 def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
     """A token is right in lower case and in capitals."""
@@ -106,24 +88,6 @@ def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., byt
         return original([(n, v) for n, v in sent if n != b"authorization" or v.startswith(b"Bearer ")])
 
     return token
-
-
-@fault("DS-GEN-09")
-def tokens_never_expire() -> Install:
-    """A token whose time is over is served."""
-    return replace_rule("token_holds", accept)
-
-
-@fault("DS-GEN-09")
-def wrong_tokens_are_forbidden() -> Install:
-    """A missing or wrong token returns 403."""
-    return on_status(EVERY, {401: 403})
-
-
-@fault("DS-GEN-10", "DS-LSH-01")
-def everything_is_granted() -> Install:
-    """Every recipient may read every share."""
-    return replace_rule("may_read", lambda *_: True)
 
 
 @fault("DS-LSH-01", by=partial(on_call, op.list_shares))
@@ -147,3 +111,13 @@ def tables_are_for_the_first_recipient(handler: Handler, arguments: dict[str, An
     if arguments["caller"].recipient.name != "all":
         raise refused(404, "there is no such table for you")
     return handler(**arguments)
+
+
+FAULTS = {
+    "schemes-are-not-looked-at DS-GEN-02": all_of(_every_token(), wrap_rule("bearer_token", _of_any_scheme)),
+    "unknown-tokens-are-served DS-GEN-09": _every_token(),
+    "other-schemes-will-do DS-GEN-02": wrap_rule("bearer_token", _of_any_scheme),
+    "tokens-never-expire DS-GEN-09": replace_rule("token_holds", accept),
+    "wrong-tokens-are-forbidden DS-GEN-09": on_status(EVERY, {401: 403}),
+    "everything-is-granted DS-GEN-10 DS-LSH-01": replace_rule("may_read", lambda *_: True),
+}

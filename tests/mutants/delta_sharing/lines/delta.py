@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault
@@ -55,60 +55,6 @@ def _changing(kind: str, *, changed: bool) -> Callable[[Document], None]:
     return edit
 
 
-@fault("DS-DFL-06")
-def removals_change_no_data() -> Install:
-    """Among files that changed, wrapped removes say that they change no data."""
-    return on_wrapped("file", _changing("remove", changed=False), form=DELTA, of=(op.query_table, CHANGES))
-
-
-@fault("DS-DFL-06")
-def files_of_changes_change_data() -> Install:
-    """Wrapped files of changes say that they change data."""
-    return on_wrapped("file", _changing("cdc", changed=True), form=DELTA, of=CHANGES)
-
-
-@fault("DS-DWP-01", by=partial(on_all, form=DELTA))
-def delta_protocol_and_metadata_on_one_line(lines: list[Any]) -> list[Any]:
-    """The first two lines in delta format are one."""
-    return [{**lines[0], **lines[1]}, *lines[2:]]
-
-
-@fault("DS-DWP-01", by=partial(on_all, form=DELTA))
-def delta_actions_are_not_wrapped(lines: list[Any]) -> list[Any]:
-    """Lines of files in delta format are actions of the log."""
-    return [line["file"]["deltaSingleAction"] if "file" in line else line for line in lines]
-
-
-@fault("DS-DPR-01")
-def delta_protocol_without_reader_version() -> Install:
-    """The wrapped protocol has no minReaderVersion."""
-    return on_wrapped("protocol", lambda p: p["deltaProtocol"].pop("minReaderVersion"), form=DELTA)
-
-
-@fault("DS-DPR-01")
-def reader_features_are_a_text() -> Install:
-    """The reader features of the wrapped protocol are one text."""
-    return on_wrapped("protocol", lambda p: rewrite("readerFeatures", ",".join)(p["deltaProtocol"]), form=DELTA)
-
-
-@fault("DS-DMD-01")
-def delta_metadata_is_not_wrapped() -> Install:
-    """The metaData line in delta format is the action itself."""
-    return on_all(lambda lines: lines[1].update(metaData=lines[1]["metaData"]["deltaMetadata"]), form=DELTA)
-
-
-@fault("DS-DMD-01")
-def delta_metadata_without_schema() -> Install:
-    """The wrapped metadata has no schemaString."""
-    return _metadata(lambda m: m["deltaMetadata"].pop("schemaString"))
-
-
-@fault("DS-DMD-01")
-def delta_metadata_without_id() -> Install:
-    """The wrapped metadata has no id."""
-    return _metadata(lambda m: m["deltaMetadata"].pop("id"))
-
-
 @fault("DS-DFL-06", by=partial(_files))
 def files_wrap_two_actions(file: Document) -> None:
     """A file line wraps two actions."""
@@ -116,55 +62,31 @@ def files_wrap_two_actions(file: Document) -> None:
     file["deltaSingleAction"] = {"add": action, "remove": action}
 
 
-@fault("DS-DFL-06")
-def files_wrap_nothing() -> Install:
-    """A file line wraps no action."""
-    return _files(write(deltaSingleAction={}))
-
-
-@fault("DS-DFL-06", by=lambda act: on_actions(rewrite("path", act)))
-def paths_of_the_log(url: str) -> str:
-    """The path of a wrapped action is no URL."""
-    return url.partition("?")[0].rpartition("/")[2]
-
-
-@fault("DS-DFL-06", "DS-DF-16")
-def wrapped_actions_without_size() -> Install:
-    """The wrapped actions have no size."""
-    return on_actions(leave_out("size"))
-
-
-@fault("DS-DF-01", by=lambda act: on_actions(rewrite("path", act)))
-def urls_are_signed_in_their_own_way(url: str) -> str:
-    """The key of a URL's signature is known to no client."""
-    return url.replace("X-Amz-Signature", "sig")
-
-
-@fault("DS-DF-16")
-def vectors_keep_their_storage() -> Install:
-    """A deletion vector in a file keeps its storageType."""
-    return _vectors(lambda _, a: a["deletionVector"].update(storageType="u"))
-
-
-@fault("DS-DF-16")
-def vectors_have_no_id() -> Install:
-    """Files of deletion vectors have no id."""
-    return _vectors(lambda f, _: f.pop("deletionVectorFileId"))
-
-
-@fault("DS-DF-17")
-def delta_changes_without_version() -> Install:
-    """Changes in delta format have no version."""
-    return on_wrapped("file", leave_out("version"), form=DELTA, of=CHANGES)
-
-
-@fault("DS-DF-17")
-def delta_changes_without_time() -> Install:
-    """Changes in delta format have no timestamp."""
-    return on_wrapped("file", leave_out("timestamp"), form=DELTA, of=CHANGES)
-
-
-@fault("DS-DF-17")
-def metadata_of_delta_changes_without_version() -> Install:
-    """The metadata of changes in delta format has no version."""
-    return on_wrapped("metaData", leave_out("version"), form=DELTA, of=CHANGES)
+FAULTS = {
+    "removals-change-no-data DS-DFL-06": on_wrapped("file", _changing("remove", changed=False), form=DELTA, of=(op.query_table, CHANGES)),
+    "files-of-changes-change-data DS-DFL-06": on_wrapped("file", _changing("cdc", changed=True), form=DELTA, of=CHANGES),
+    "delta-protocol-and-metadata-on-one-line DS-DWP-01": on_all(lambda lines: [{**lines[0], **lines[1]}, *lines[2:]], form=DELTA),
+    "delta-actions-are-not-wrapped DS-DWP-01": on_all(
+        lambda lines: [line["file"]["deltaSingleAction"] if "file" in line else line for line in lines], form=DELTA
+    ),
+    "delta-protocol-without-reader-version DS-DPR-01": on_wrapped(
+        "protocol", lambda p: p["deltaProtocol"].pop("minReaderVersion"), form=DELTA
+    ),
+    "reader-features-are-a-text DS-DPR-01": on_wrapped(
+        "protocol", lambda p: rewrite("readerFeatures", ",".join)(p["deltaProtocol"]), form=DELTA
+    ),
+    "delta-metadata-is-not-wrapped DS-DMD-01": on_all(
+        lambda lines: lines[1].update(metaData=lines[1]["metaData"]["deltaMetadata"]), form=DELTA
+    ),
+    "delta-metadata-without-schema DS-DMD-01": _metadata(lambda m: m["deltaMetadata"].pop("schemaString")),
+    "delta-metadata-without-id DS-DMD-01": _metadata(lambda m: m["deltaMetadata"].pop("id")),
+    "files-wrap-nothing DS-DFL-06": _files(write(deltaSingleAction={})),
+    "paths-of-the-log DS-DFL-06": on_actions(rewrite("path", lambda url: url.partition("?")[0].rpartition("/")[2])),
+    "wrapped-actions-without-size DS-DFL-06 DS-DF-16": on_actions(leave_out("size")),
+    "urls-are-signed-in-their-own-way DS-DF-01": on_actions(rewrite("path", lambda url: url.replace("X-Amz-Signature", "sig"))),
+    "vectors-keep-their-storage DS-DF-16": _vectors(lambda _, a: a["deletionVector"].update(storageType="u")),
+    "vectors-have-no-id DS-DF-16": _vectors(lambda f, _: f.pop("deletionVectorFileId")),
+    "delta-changes-without-version DS-DF-17": on_wrapped("file", leave_out("version"), form=DELTA, of=CHANGES),
+    "delta-changes-without-time DS-DF-17": on_wrapped("file", leave_out("timestamp"), form=DELTA, of=CHANGES),
+    "metadata-of-delta-changes-without-version DS-DF-17": on_wrapped("metaData", leave_out("version"), form=DELTA, of=CHANGES),
+}

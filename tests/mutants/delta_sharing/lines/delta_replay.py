@@ -5,18 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, fault, on_lines, wrap_rule
+from lakepact.reference_server.faults import fault, on_lines, wrap_rule
 from mutants.delta_sharing.operators.lines import QUERY, on_files, on_metadata
 from mutants.delta_sharing.operators.requests import on_query, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-
-@fault("DS-DWP-02", "DS-QRY-09", by=partial(on_metadata, QUERY))
-def column_mapping_is_lost(metadata: dict[str, Any]) -> None:
-    """The settings of tables are not forwarded."""
-    metadata["configuration"] = {}
 
 
 @fault("DS-DWP-02", by=partial(on_lines, QUERY))
@@ -62,7 +56,7 @@ def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
     return recalled
 
 
-@fault("DS-EST-06")
-def refreshes_are_new_queries() -> Install:
-    """A refresh token leads to the current version."""
-    return on_query(without("refreshToken"))
+FAULTS = {
+    "column-mapping-is-lost DS-DWP-02 DS-QRY-09": on_metadata(QUERY, lambda metadata: metadata.update(configuration={})),
+    "refreshes-are-new-queries DS-EST-06": on_query(without("refreshToken")),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.reference_server.faults import Install, fault, replace_rule
+from lakepact.reference_server.faults import fault, replace_rule
 from mutants.delta_sharing.operators.wrapped import on_all
 from mutants.delta_sharing.protocol.capabilities import said
 
@@ -24,47 +24,11 @@ def answers_always_end(lines: list[Any]) -> None:
         lines.append(END)
 
 
-@fault("DS-ESA-02", "DS-DF-05")
-def ends_are_sent_to_all_clients() -> Install:
-    """Queries and changes end with an endStreamAction, whoever asks."""
-    return replace_rule("end_is_wanted", lambda _, **__: True)
-
-
 @fault("DS-DF-05", by=partial(on_all))
 def tokens_are_sent_to_all_clients(lines: list[Any]) -> None:
     """Every answer ends with a token, whoever asks."""
     if "endStreamAction" not in lines[-1]:
         lines.append({"endStreamAction": {"refreshToken": "another-time"}})
-
-
-@fault("DS-ESA-03", "DS-ESA-04")
-def ends_are_announced_and_missing() -> Install:
-    """The endStreamAction that a header announces is missing."""
-    return on_all(_never)
-
-
-@fault("DS-ESA-03", by=partial(said))
-def ends_are_announced_everywhere(value: bytes) -> bytes:
-    """Every header announces an endStreamAction."""
-    return value if FLAG in value else value + b";" + FLAG
-
-
-@fault("DS-ESA-07")
-def ends_are_not_announced() -> Install:
-    """No header announces the endStreamAction that was asked for."""
-    return said(lambda value: value.replace(b";" + FLAG, b""))
-
-
-@fault("DS-ESA-04", by=partial(on_all))
-def ends_come_first(lines: list[Any]) -> list[Any]:
-    """The endStreamAction comes before the files."""
-    return [*lines[:2], *(line for line in lines[2:] if "endStreamAction" in line), *_never(lines[2:])]
-
-
-@fault("DS-ESA-04", by=partial(on_all))
-def answers_end_twice(lines: list[Any]) -> list[Any]:
-    """There are two endStreamActions."""
-    return [*lines, *(line for line in lines if "endStreamAction" in line)]
 
 
 @fault("DS-EST-07", by=partial(on_all))
@@ -73,3 +37,15 @@ def failures_have_another_name(lines: list[Any]) -> None:
     for line in lines:
         if "endStreamAction" in line:
             line["endStreamAction"] = {"endStreamAction": "the files could not be listed"}
+
+
+FAULTS = {
+    "ends-are-sent-to-all-clients DS-ESA-02 DS-DF-05": replace_rule("end_is_wanted", lambda _, **__: True),
+    "ends-are-announced-and-missing DS-ESA-03 DS-ESA-04": on_all(_never),
+    "ends-are-announced-everywhere DS-ESA-03": said(lambda value: value if FLAG in value else value + b";" + FLAG),
+    "ends-are-not-announced DS-ESA-07": said(lambda value: value.replace(b";" + FLAG, b"")),
+    "ends-come-first DS-ESA-04": on_all(
+        lambda lines: [*lines[:2], *(line for line in lines[2:] if "endStreamAction" in line), *_never(lines[2:])]
+    ),
+    "answers-end-twice DS-ESA-04": on_all(lambda lines: [*lines, *(line for line in lines if "endStreamAction" in line)]),
+}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, fault, on_reply, replace_rule
+from lakepact.reference_server.faults import fault, on_reply, replace_rule
 from mutants.delta_sharing.operators.wrapped import DELTA, IN_LINES, PARQUET, Document, on_actions, on_wrapped
 
 if TYPE_CHECKING:
@@ -23,18 +23,6 @@ def _empty_for_null(document: Document) -> None:
     """Write nulls of partitions as empty texts."""
     values: Document = document["partitionValues"]
     document["partitionValues"] = {name: "" if value is None else value for name, value in values.items()}
-
-
-@fault("DS-DF-02")
-def nulls_are_empty() -> Install:
-    """Nulls of partitions are empty texts."""
-    return on_wrapped("file", _empty_for_null, form=PARQUET)
-
-
-@fault("DS-DF-02")
-def nulls_are_empty_in_delta_format() -> Install:
-    """Nulls of partitions are empty texts in delta format."""
-    return on_actions(_empty_for_null)
 
 
 @fault("DS-DF-03", by=partial(on_reply, IN_LINES))
@@ -66,3 +54,9 @@ def every_feature_has_to_be_named(protocol: Mapping[str, Any], _: Mapping[str, A
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_READER:
         return frozenset({"columnMapping"})
     return frozenset(protocol.get("readerFeatures") or ())
+
+
+FAULTS = {
+    "nulls-are-empty DS-DF-02": on_wrapped("file", _empty_for_null, form=PARQUET),
+    "nulls-are-empty-in-delta-format DS-DF-02": on_actions(_empty_for_null),
+}

@@ -63,42 +63,6 @@ def shares_have_one_id(document: dict[str, Any]) -> None:
         share["id"] = "one"
 
 
-@fault("DS-SHR-04")
-def comments_are_too_long() -> Install:
-    """Comments of shares are longer than they may be."""
-    return _said_of_shares(comment="x" * 65537)
-
-
-@fault("DS-SHR-04")
-def comments_are_numbers() -> Install:
-    """Comments of shares are numbers."""
-    return _said_of_shares(comment=1)
-
-
-@fault("DS-SHR-05")
-def properties_are_numbers() -> Install:
-    """Properties of shares are numbers."""
-    return _said_of_shares(properties={"a": 1})
-
-
-@fault("DS-SHR-05")
-def properties_are_too_many() -> Install:
-    """Shares have 51 properties."""
-    return _said_of_shares(properties={str(n): "" for n in range(51)})
-
-
-@fault("DS-GSH-01")
-def bare_shares() -> Install:
-    """A share is answered without the member `share` around it."""
-    return on_answer(GET, lambda d: d["share"])
-
-
-@fault("DS-GSH-01")
-def listed_shares_are_not_found() -> Install:
-    """Shares are listed, but not found by their names."""
-    return on_status(GET, {200: 404})
-
-
 @fault("DS-GSH-02", by=partial(on_answer, GET))
 def shares_lose_their_comment(document: dict[str, Any]) -> None:
     """A share that is asked for by its name has no comment."""
@@ -112,18 +76,6 @@ def absent_shares_are_described(handler: Handler, arguments: dict[str, Any]) -> 
         return handler(**arguments)
     except Problem:
         return json_answer({"share": {"name": arguments["share"]}})
-
-
-@fault("DS-GSH-03")
-def absent_shares_are_malformed() -> Install:
-    """Asking for a share that does not exist is a 400."""
-    return on_status(GET, {404: 400})
-
-
-@fault("DS-LSC-01")
-def schemas_without_share() -> Install:
-    """Schemas do not say to which share they belong."""
-    return _without("share")
 
 
 @fault("DS-LSC-01", by=partial(on_answer, SCHEMAS))
@@ -140,7 +92,14 @@ def last_schema_is_not_listed(document: dict[str, Any]) -> None:
         document["items"] = document["items"][:-1]
 
 
-@fault("DS-LSC-02")
-def absent_shares_have_no_schemas() -> Install:
-    """A share that does not exist has no schemas."""
-    return on_call(SCHEMAS, absent_is_empty)
+FAULTS = {
+    "comments-are-too-long DS-SHR-04": _said_of_shares(comment="x" * 65537),
+    "comments-are-numbers DS-SHR-04": _said_of_shares(comment=1),
+    "properties-are-numbers DS-SHR-05": _said_of_shares(properties={"a": 1}),
+    "properties-are-too-many DS-SHR-05": _said_of_shares(properties={str(n): "" for n in range(51)}),
+    "bare-shares DS-GSH-01": on_answer(GET, lambda d: d["share"]),
+    "listed-shares-are-not-found DS-GSH-01": on_status(GET, {200: 404}),
+    "absent-shares-are-malformed DS-GSH-03": on_status(GET, {404: 400}),
+    "schemas-without-share DS-LSC-01": _without("share"),
+    "absent-shares-have-no-schemas DS-LSC-02": on_call(SCHEMAS, absent_is_empty),
+}

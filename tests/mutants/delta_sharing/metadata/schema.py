@@ -53,85 +53,26 @@ def _on_fields(edit: Callable[[Document], object]) -> Install:
     return _each("struct", change)
 
 
-@fault("DS-SCH-01")
-def schema_is_an_array() -> Install:
-    """The schema of a table is an array of its fields."""
-    return _on_schema(lambda schema: schema["fields"])
-
-
-@fault("DS-SCH-01")
-def structs_have_columns() -> Install:
-    """Structs call their fields otherwise."""
-    return _each("struct", lambda s: s.update(columns=s.pop("fields")))
-
-
-@fault("DS-SCH-01")
-def schema_is_a_record() -> Install:
-    """The schema is of another type."""
-    return _on_schema(write(type="record"))
-
-
-@fault("DS-SCH-02")
-def everything_may_be_null() -> Install:
-    """Every field is said to be nullable."""
-    return _on_fields(write(nullable=True))
-
-
 @fault("DS-SCH-02", by=partial(_on_fields))
 def comments_are_lost(field: Document) -> None:
     """Fields come without their comments."""
     field.get("metadata", {}).pop("comment", None)
 
 
-@fault("DS-SCH-02")
-def fields_without_nullable() -> Install:
-    """Fields do not say whether they are nullable."""
-    return _on_fields(leave_out("nullable"))
-
-
-@fault("DS-SCH-02")
-def nullable_is_a_text() -> Install:
-    """Fields say in a text whether they are nullable."""
-    return _on_fields(rewrite("nullable", str))
-
-
-@fault("DS-SCH-02")
-def fields_without_metadata() -> Install:
-    """Fields have no metadata."""
-    return _on_fields(leave_out("metadata"))
-
-
-@fault("DS-SCH-03", by=lambda act: _on_fields(rewrite("type", act)))
-def types_of_sql(kind: Any) -> Any:
-    """Primitive types are called as in SQL."""
-    return OTHER_NAMES.get(kind, kind) if isinstance(kind, str) else kind
-
-
-@fault("DS-SCH-03", by=lambda act: _on_fields(rewrite("type", act)))
-def decimals_are_too_wide(kind: Any) -> Any:
-    """Decimals have more than 38 digits."""
-    return "decimal(39,2)" if isinstance(kind, str) and kind.startswith("decimal") else kind
-
-
-@fault("DS-SCH-04")
-def arrays_do_not_say_of_nulls() -> Install:
-    """Arrays do not say whether they contain nulls."""
-    return _each("array", leave_out("containsNull"))
-
-
-@fault("DS-SCH-04")
-def arrays_without_elements() -> Install:
-    """Arrays do not say of what they are."""
-    return _each("array", leave_out("elementType"))
-
-
-@fault("DS-SCH-05")
-def maps_do_not_say_of_nulls() -> Install:
-    """Maps do not say whether values may be null."""
-    return _each("map", leave_out("valueContainsNull"))
-
-
-@fault("DS-SCH-05")
-def maps_without_keys() -> Install:
-    """Maps do not say what their keys are."""
-    return _each("map", leave_out("keyType"))
+FAULTS = {
+    "schema-is-an-array DS-SCH-01": _on_schema(lambda schema: schema["fields"]),
+    "structs-have-columns DS-SCH-01": _each("struct", lambda s: s.update(columns=s.pop("fields"))),
+    "schema-is-a-record DS-SCH-01": _on_schema(write(type="record")),
+    "everything-may-be-null DS-SCH-02": _on_fields(write(nullable=True)),
+    "fields-without-nullable DS-SCH-02": _on_fields(leave_out("nullable")),
+    "nullable-is-a-text DS-SCH-02": _on_fields(rewrite("nullable", str)),
+    "fields-without-metadata DS-SCH-02": _on_fields(leave_out("metadata")),
+    "types-of-sql DS-SCH-03": _on_fields(rewrite("type", lambda kind: OTHER_NAMES.get(kind, kind) if isinstance(kind, str) else kind)),
+    "decimals-are-too-wide DS-SCH-03": _on_fields(
+        rewrite("type", lambda kind: "decimal(39,2)" if isinstance(kind, str) and kind.startswith("decimal") else kind)
+    ),
+    "arrays-do-not-say-of-nulls DS-SCH-04": _each("array", leave_out("containsNull")),
+    "arrays-without-elements DS-SCH-04": _each("array", leave_out("elementType")),
+    "maps-do-not-say-of-nulls DS-SCH-05": _each("map", leave_out("valueContainsNull")),
+    "maps-without-keys DS-SCH-05": _each("map", leave_out("keyType")),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
@@ -50,54 +50,6 @@ def version_stands_in_the_body(reply: Reply, _: Scope) -> Reply:
     return replace(json_answer({"version": version}), headers=tuple(h for h in reply.headers if h[0] != b"content-length"))
 
 
-@fault("DS-VER-01")
-def version_is_not_said() -> Install:
-    """The version of a table is not in the header."""
-    return header(VERSION, lambda _: None)
-
-
-@fault("DS-VER-01")
-def version_is_no_number() -> Install:
-    """The version of a table is a word."""
-    return header(VERSION, lambda v: b"v%d" % v)
-
-
-@fault("DS-VER-03")
-def version_is_stale() -> Install:
-    """The version of a table is the one before."""
-    return header(VERSION, _one_less)
-
-
-@fault("DS-VER-03")
-def metadata_is_of_another_version() -> Install:
-    """Metadata says that it is of the version before."""
-    return header(op.get_table_metadata, _one_less)
-
-
-@fault("DS-VER-02")
-def head_says_another_version() -> Install:
-    """HEAD says the version before the one that GET says."""
-    return header(HEAD, _one_less)
-
-
-@fault("DS-VER-04", by=partial(replace_rule, "version_from"))
-def times_lead_behind_themselves(log: Log, milliseconds: int) -> int:
-    """The version for a time that is exactly that of a commit is the next one."""
-    return log.at_or_after(milliseconds + 1)
-
-
-@fault("DS-VER-04", "DS-VER-05", by=partial(replace_rule, "version_from"))
-def times_lead_before_themselves(log: Log, milliseconds: int) -> int:
-    """The version for a time is the one that was current then."""
-    return log.at_or_before(milliseconds)
-
-
-@fault("DS-VER-04", by=partial(wrap_rule, "not_before"))
-def times_have_no_milliseconds(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Fractions of a second are left out."""
-    return lambda text: original(text) // 1000 * 1000
-
-
 @fault("DS-VER-05", by=partial(wrap_rule, "version_from"))
 def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., int]:
     """A time before the first version is refused."""
@@ -137,3 +89,17 @@ def replicas_lag_behind() -> Install:
     """Every second answer about a version comes from a replica that is one version behind."""
     turns = itertools.count()
     return header((VERSION, op.get_table_metadata, op.query_table), lambda version: b"%d" % max(version - next(turns) % 2, 0))
+
+
+FAULTS = {
+    "version-is-not-said DS-VER-01": header(VERSION, lambda _: None),
+    "version-is-no-number DS-VER-01": header(VERSION, lambda v: b"v%d" % v),
+    "version-is-stale DS-VER-03": header(VERSION, _one_less),
+    "metadata-is-of-another-version DS-VER-03": header(op.get_table_metadata, _one_less),
+    "head-says-another-version DS-VER-02": header(HEAD, _one_less),
+    "times-lead-behind-themselves DS-VER-04": replace_rule("version_from", lambda log, milliseconds: log.at_or_after(milliseconds + 1)),
+    "times-lead-before-themselves DS-VER-04 DS-VER-05": replace_rule(
+        "version_from", lambda log, milliseconds: log.at_or_before(milliseconds)
+    ),
+    "times-have-no-milliseconds DS-VER-04": wrap_rule("not_before", lambda original: lambda text: original(text) // 1000 * 1000),
+}

@@ -67,30 +67,6 @@ def reader_features_cost_statistics(reply: Reply, scope: Scope) -> Reply:
     return replace(reply, chunks=None, body=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
-@fault("DS-CAP-01", by=partial(_read))
-def capabilities_in_small_letters_alone(header: str) -> str:
-    """Capabilities in capitals are passed over."""
-    return ";".join(part for part in header.split(";") if part.partition("=")[0] == part.partition("=")[0].lower())
-
-
-@fault("DS-CAP-01", by=partial(_read))
-def first_capability_alone(header: str) -> str:
-    """Capabilities after the first one are passed over."""
-    return header.partition(";")[0] + ";readerfeatures=deletionvectors,columnmapping,timestampntz"
-
-
-@fault("DS-CAP-02", "DS-CAP-04")
-def queries_have_no_capabilities() -> Install:
-    """Capabilities do not count for queries."""
-    return _not_for(QUERY)
-
-
-@fault("DS-MET-04")
-def metadata_has_no_capabilities() -> Install:
-    """Capabilities do not count for metadata."""
-    return _not_for(op.get_table_metadata)
-
-
 @fault("DS-QRY-09", by=partial(wrap_rule, "negotiate"))
 def vectors_are_passed_over_in_parquet_format(original: Callable[..., str]) -> Callable[..., str]:
     """In parquet format, a table has the rows that deletion vectors delete, and columns by their physical names."""
@@ -99,18 +75,6 @@ def vectors_are_passed_over_in_parquet_format(original: Callable[..., str]) -> C
         return PARQUET if capabilities.formats == (PARQUET,) else original(capabilities, needed)
 
     return negotiate
-
-
-@fault("DS-CAP-02", "DS-CAP-04")
-def changes_have_no_capabilities() -> Install:
-    """Capabilities do not count for changes."""
-    return _not_for(CHANGES)
-
-
-@fault("DS-CAP-03")
-def delta_is_the_default() -> Install:
-    """A client that names no format gets delta format."""
-    return wrap_rule("read_capabilities", lambda original: lambda header: _delta_is_the_default(original(header)))
 
 
 @fault("DS-RDF-01", "DS-CAP-03", "DS-CAP-04", by=partial(wrap_rule, "negotiate"))
@@ -141,18 +105,6 @@ def both_formats_need_reader_features(handler: Handler, arguments: dict[str, Any
     return handler(**arguments)
 
 
-@fault("DS-CAP-05", by=partial(on_all, form=DELTA, of=QUERY))
-def delta_format_lacks_a_file(lines: list[Any]) -> list[Any]:
-    """In delta format, the last file of a query is missing."""
-    return lines[:-1] if "file" in lines[-1] else lines
-
-
-@fault("DS-CAP-06", "DS-RDF-02", by=partial(replace_rule, "negotiate"))
-def first_format_wins(capabilities: Capabilities, _: Iterable[str]) -> str:
-    """The format that is named first is the one."""
-    return (capabilities.formats or (PARQUET,))[0]
-
-
 @fault("DS-RDF-02", by=partial(wrap_rule, "negotiate"))
 def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[..., str]:
     """Reader features that a client lacks are sent all the same."""
@@ -176,25 +128,25 @@ def missing_reader_features_are_a_failure(reply: Reply, scope: Scope) -> Reply:
     return replace(reply, status=500) if unread else reply
 
 
-@fault("DS-CAP-10")
-def format_is_not_said() -> Install:
-    """The format of an answer is not in its header."""
-    return said(lambda _: None)
-
-
-@fault("DS-CAP-10", by=partial(said))
-def format_is_said_wrongly(value: bytes) -> bytes:
-    """The header of an answer names the other format."""
-    return value.replace(b"=parquet", b"=other").replace(b"=delta", b"=parquet").replace(b"=other", b"=delta")
-
-
-@fault("DS-DF-04")
-def format_is_said_in_capitals() -> Install:
-    """The header of an answer names the format in capitals."""
-    return said(bytes.upper)
-
-
-@fault("DS-DF-04")
-def format_is_said_as_it_is_spelled() -> Install:
-    """The header of an answer spells its key in mixed case."""
-    return said(lambda v: v.replace(b"responseformat", b"responseFormat"))
+FAULTS = {
+    "capabilities-in-small-letters-alone DS-CAP-01": _read(
+        lambda header: ";".join(part for part in header.split(";") if part.partition("=")[0] == part.partition("=")[0].lower())
+    ),
+    "first-capability-alone DS-CAP-01": _read(
+        lambda header: header.partition(";")[0] + ";readerfeatures=deletionvectors,columnmapping,timestampntz"
+    ),
+    "queries-have-no-capabilities DS-CAP-02 DS-CAP-04": _not_for(QUERY),
+    "metadata-has-no-capabilities DS-MET-04": _not_for(op.get_table_metadata),
+    "changes-have-no-capabilities DS-CAP-02 DS-CAP-04": _not_for(CHANGES),
+    "delta-is-the-default DS-CAP-03": wrap_rule(
+        "read_capabilities", lambda original: lambda header: _delta_is_the_default(original(header))
+    ),
+    "delta-format-lacks-a-file DS-CAP-05": on_all(lambda lines: lines[:-1] if "file" in lines[-1] else lines, form=DELTA, of=QUERY),
+    "first-format-wins DS-CAP-06 DS-RDF-02": replace_rule("negotiate", lambda capabilities, _: (capabilities.formats or (PARQUET,))[0]),
+    "format-is-not-said DS-CAP-10": said(lambda _: None),
+    "format-is-said-wrongly DS-CAP-10": said(
+        lambda value: value.replace(b"=parquet", b"=other").replace(b"=delta", b"=parquet").replace(b"=other", b"=delta")
+    ),
+    "format-is-said-in-capitals DS-DF-04": said(bytes.upper),
+    "format-is-said-as-it-is-spelled DS-DF-04": said(lambda v: v.replace(b"responseformat", b"responseFormat")),
+}

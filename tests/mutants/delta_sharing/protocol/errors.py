@@ -33,60 +33,12 @@ def long_versions_are_a_failure(reply: Reply, scope: Scope) -> Reply:
     return replace(reply, status=500) if reply.status == 400 and b"0" * 20 in scope["query_string"] else reply
 
 
-@fault("DS-GEN-15", by=partial(on_reply, op.query_table))
-def pages_of_no_files_are_a_failure(reply: Reply, _: Scope) -> Reply:
-    """A query for pages of no files, or of less, is a failure."""
-    return replace(reply, status=500) if reply.status == 400 and b"maxFiles" in reply.body else reply
-
-
-@fault("DS-GEN-07")
-def errors_without_code() -> Install:
-    """Errors have no errorCode."""
-    return _error_without("errorCode")
-
-
-@fault("DS-GEN-07")
-def errors_without_message() -> Install:
-    """Errors have no message."""
-    return _error_without("message")
-
-
 @fault("DS-GEN-07", by=partial(on_reply, EVERY))
 def strangers_are_told_in_text(reply: Reply, _: Scope) -> Reply:
     """An unauthenticated request gets an error in plain text."""
     return (
         replace(reply, body=b"401 Unauthorized", media_type=b"text/plain; charset=utf-8") if reply.status == 401 and reply.body else reply
     )
-
-
-@fault("DS-GEN-07")
-def error_codes_are_numbers() -> Install:
-    """The errorCode of what does not exist is a number."""
-    return on_answer(EVERY, lambda d: d.update(errorCode=404), status=404)
-
-
-@fault("DS-GEN-15")
-def other_methods_are_a_failure() -> Install:
-    """A method that a path does not have is a failure."""
-    return on_status(WRONG_METHOD, {405: 500})
-
-
-@fault("DS-GEN-08", "DS-GEN-15")
-def malformed_is_a_failure() -> Install:
-    """A malformed request returns 500."""
-    return on_status(EVERY, {400: 500})
-
-
-@fault("DS-GEN-08")
-def malformed_is_unprocessable() -> Install:
-    """A malformed request returns 422."""
-    return on_status(EVERY, {400: 422})
-
-
-@fault("DS-GEN-11")
-def absent_is_malformed() -> Install:
-    """A missing object returns 400."""
-    return on_status(EVERY, {404: 400})
 
 
 @fault("DS-GEN-11", "DS-GEN-12", "DS-GEN-15", by=partial(on_reply, EVERY))
@@ -104,3 +56,17 @@ def errors_repeat_the_token(reply: Reply, scope: Scope) -> Reply:
         return reply
     document: dict[str, Any] = reply.document
     return replace(reply, body=json_answer({**document, "message": f"{document['message']} (asked with {sent.decode('latin-1')})"}).body)
+
+
+FAULTS = {
+    "pages-of-no-files-are-a-failure DS-GEN-15": on_reply(
+        op.query_table, lambda reply, _: replace(reply, status=500) if reply.status == 400 and b"maxFiles" in reply.body else reply
+    ),
+    "errors-without-code DS-GEN-07": _error_without("errorCode"),
+    "errors-without-message DS-GEN-07": _error_without("message"),
+    "error-codes-are-numbers DS-GEN-07": on_answer(EVERY, lambda d: d.update(errorCode=404), status=404),
+    "other-methods-are-a-failure DS-GEN-15": on_status(WRONG_METHOD, {405: 500}),
+    "malformed-is-a-failure DS-GEN-08 DS-GEN-15": on_status(EVERY, {400: 500}),
+    "malformed-is-unprocessable DS-GEN-08": on_status(EVERY, {400: 422}),
+    "absent-is-malformed DS-GEN-11": on_status(EVERY, {404: 400}),
+}

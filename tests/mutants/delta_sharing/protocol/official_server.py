@@ -85,18 +85,6 @@ def tables_need_an_id(reply: Reply, scope: Scope) -> Reply:
     return _failed(reply) if b"/shares/unnumbered/" in scope["raw_path"].lower() and reply.status == 200 else reply
 
 
-@fault("DS-GEN-07", by=partial(on_reply, UNKNOWN_PATH))
-def paths_of_nothing_are_answered_in_text(reply: Reply, _: Scope) -> Reply:
-    """A path of no operation is answered in text."""
-    return _in_text(reply, 404, b"404 Not Found") if reply.status == 404 else reply
-
-
-@fault("DS-GEN-07", by=partial(on_reply, op.get_share))
-def encoded_slashes_are_answered_in_text(reply: Reply, scope: Scope) -> Reply:
-    """A name with a slash is answered in text."""
-    return _in_text(reply, 404, b"404 Not Found") if b"%2f" in scope["raw_path"].lower() else reply
-
-
 @fault("DS-PAG-07", by=partial(on_call, LISTS))
 def sizes_above_500_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Sizes above 500 are refused."""
@@ -145,30 +133,6 @@ def inline_vectors_are_a_failure(reply: Reply, _: Scope) -> Reply:
     return _failed(whole) if b'"storageType":"i"' in whole.body else whole
 
 
-@fault("DS-HNT-03")
-def hints_are_refused_with_reader_features() -> Install:
-    """Hints on a table with reader features are refused."""
-    return _in_another_engine("predicateHints")
-
-
-@fault("DS-DF-20")
-def pages_are_refused_with_reader_features() -> Install:
-    """Pages of a table with reader features are refused."""
-    return _in_another_engine("maxFiles")
-
-
-@fault("DS-DFL-01")
-def delta_ids_are_others() -> Install:
-    """In delta format a file has another id than in parquet format."""
-    return on_lines((QUERY, CHANGES), _all_longer)
-
-
-@fault("DS-CAP-04", by=partial(on_reply, IN_LINES))
-def any_format_is_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """A format that is none returns 500."""
-    return _failed(reply) if any(ANY_FORMAT in value for _, value in scope["headers"]) else reply
-
-
 @fault("DS-DFL-01", by=partial(on_call, QUERY))
 def delta_ids_depend_on_the_question(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """In delta format ids of plain queries are others than those with hints."""
@@ -206,18 +170,6 @@ def changes_since_before_all_are_refused(handler: Handler, arguments: dict[str, 
     if str(arguments.get("starting_timestamp") or "").startswith("19"):
         raise refused(400, "The provided timestamp is before the earliest version available")
     return handler(**arguments)
-
-
-@fault("DS-GEN-07", by=partial(on_reply, CREDENTIALS))
-def credentials_are_no_operation(reply: Reply, _: Scope) -> Reply:
-    """There is no such operation as credentials, which is said in text."""
-    return _in_text(reply, 404, b"404 Not Found")
-
-
-@fault("DS-TMP-16", "DS-GEN-15", by=partial(on_reply, CREDENTIALS))
-def credentials_refused_are_a_failure(reply: Reply, _: Scope) -> Reply:
-    """A client that may not have credentials gets 500."""
-    return _failed(reply) if reply.status == 400 else reply
 
 
 @fault("DS-GEN-13", by=partial(on_call, (op.list_schemas, op.list_tables, op.list_all_tables)))
@@ -259,3 +211,23 @@ def limits_have_64_bits(reply: Reply, _: Scope) -> Reply:
         return reply
     lines = b'{"protocol":{"minReaderVersion":1}}\n'
     return replace(reply, status=200, body=lines, media_type=NDJSON)
+
+
+FAULTS = {
+    "paths-of-nothing-are-answered-in-text DS-GEN-07": on_reply(
+        UNKNOWN_PATH, lambda reply, _: _in_text(reply, 404, b"404 Not Found") if reply.status == 404 else reply
+    ),
+    "encoded-slashes-are-answered-in-text DS-GEN-07": on_reply(
+        op.get_share, lambda reply, scope: _in_text(reply, 404, b"404 Not Found") if b"%2f" in scope["raw_path"].lower() else reply
+    ),
+    "hints-are-refused-with-reader-features DS-HNT-03": _in_another_engine("predicateHints"),
+    "pages-are-refused-with-reader-features DS-DF-20": _in_another_engine("maxFiles"),
+    "delta-ids-are-others DS-DFL-01": on_lines((QUERY, CHANGES), _all_longer),
+    "any-format-is-a-failure DS-CAP-04": on_reply(
+        IN_LINES, lambda reply, scope: _failed(reply) if any(ANY_FORMAT in value for _, value in scope["headers"]) else reply
+    ),
+    "credentials-are-no-operation DS-GEN-07": on_reply(CREDENTIALS, lambda reply, _: _in_text(reply, 404, b"404 Not Found")),
+    "credentials-refused-are-a-failure DS-TMP-16 DS-GEN-15": on_reply(
+        CREDENTIALS, lambda reply, _: _failed(reply) if reply.status == 400 else reply
+    ),
+}

@@ -49,12 +49,6 @@ def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-@fault("DS-PAG-07", by=partial(paged))
-def large_pages_overflow(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """The second page is empty if very many items are asked for."""
-    return ([], None) if start + size >= 2**31 else page(items, start, size)
-
-
 @fault("DS-PAG-09", by=partial(paged))
 def full_listings_never_end(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     """Behind a page with all items stand empty ones, for ever."""
@@ -110,24 +104,6 @@ def full_page_has_a_token(page: Callable[..., Any], items: Sequence[Any], start:
     """A page that is full has a token for more, though nothing is left."""
     found, following = page(items, start, size)
     return found, start + size if following is None and size and len(found) == size else following
-
-
-@fault("DS-PAG-05")
-def negative_sizes_are_taken() -> Install:
-    """A negative size is answered with an empty page."""
-    return _bad_sizes_are_taken((b"-",))
-
-
-@fault("DS-PAG-07")
-def sizes_need_not_be_numbers() -> Install:
-    """A size that is no integer is answered with an empty page."""
-    return _bad_sizes_are_taken((b"abc", b"1.5"))
-
-
-@fault("DS-PAG-06", by=partial(paged))
-def no_results_are_all(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """maxResults=0 is answered with everything."""
-    return page(items, start, size or len(items))
 
 
 @fault("DS-PAG-06", by=partial(paged))
@@ -203,19 +179,21 @@ def tokens_have_the_case_of_names(handler: Handler, arguments: dict[str, Any]) -
     return json_answer(document)
 
 
-@fault("DS-PAG-15")
-def tokens_are_not_decoded() -> Install:
-    """Tokens that have to be percent-encoded are not known again."""
-    return all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _undecoded))
-
-
 @fault("DS-DF-07", by=partial(on_answer, LISTS))
 def empty_token_at_the_end(document: dict[str, Any]) -> None:
     """The last page has an empty token instead of none."""
     document.setdefault("nextPageToken", "")
 
 
-@fault("DS-DF-08", by=partial(on_reply, LISTS))
-def listings_over_several_lines(reply: Reply, _: Scope) -> Reply:
-    """Listings are printed over several lines."""
-    return replace(reply, body=json.dumps(reply.document, indent=2).encode()) if reply.status == 200 else reply
+FAULTS = {
+    "large-pages-overflow DS-PAG-07": paged(
+        lambda page, items, start, size: ([], None) if start + size >= 2**31 else page(items, start, size)
+    ),
+    "negative-sizes-are-taken DS-PAG-05": _bad_sizes_are_taken((b"-",)),
+    "sizes-need-not-be-numbers DS-PAG-07": _bad_sizes_are_taken((b"abc", b"1.5")),
+    "no-results-are-all DS-PAG-06": paged(lambda page, items, start, size: page(items, start, size or len(items))),
+    "tokens-are-not-decoded DS-PAG-15": all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _undecoded)),
+    "listings-over-several-lines DS-DF-08": on_reply(
+        LISTS, lambda reply, _: replace(reply, body=json.dumps(reply.document, indent=2).encode()) if reply.status == 200 else reply
+    ),
+}

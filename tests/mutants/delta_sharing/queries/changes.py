@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.queries.changes import file_changes
-from lakepact.reference_server.faults import Install, accept, fault, on_call, on_lines, replace_rule, wrap_rule
+from lakepact.reference_server.faults import accept, fault, on_call, on_lines, replace_rule, wrap_rule
 from mutants.delta_sharing.operators.lines import CHANGES, file_of, only, wrapper_of
 from mutants.delta_sharing.operators.requests import on_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from lakepact.reference_server.delta_sharing.log import Commit, Log
+    from lakepact.reference_server.delta_sharing.log import Log
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
@@ -81,30 +81,6 @@ def changes_need_no_start(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments if said else arguments | {"starting_version": 0}
 
 
-@fault("DS-CDF-02")
-def bounds_may_be_said_twice() -> Install:
-    """Of two ways to say a bound, one counts."""
-    return replace_rule("points_exclude_each_other", accept)
-
-
-@fault("DS-CDF-02", "DS-CDF-05", "DS-CDF-06")
-def times_are_no_bounds() -> Install:
-    """Bounds have to be versions."""
-    return on_changes(lambda arguments: {n: v for n, v in arguments.items() if "timestamp" not in n})
-
-
-@fault("DS-CDF-03", "DS-CDF-10")
-def current_version_has_no_changes() -> Install:
-    """Changes without an end leave out the current version."""
-    return on_lines(CHANGES, only(lambda line: wrapper_of(line)["version"] != 8))
-
-
-@fault("DS-CDF-04", "DS-CDF-10")
-def ends_are_excluded() -> Install:
-    """The last version of a range is not in it."""
-    return on_changes(_one_less("ending_version"))
-
-
 @fault("DS-CDF-04", "DS-CDF-10", by=partial(on_changes))
 def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
     """The first version of a range is not in it."""
@@ -114,90 +90,12 @@ def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments | {"starting_version": int(first) + 1}
 
 
-@fault("DS-CDF-05", "DS-CDF-08")
-def changes_start_after_the_time() -> Install:
-    """Changes from a time on start one version too late."""
-    return wrap_rule("version_from", _later)
-
-
-@fault("DS-CDF-05")
-def ends_do_not_count_from_a_time_on() -> Install:
-    """Changes from a time on go on to the current version, whatever end is said."""
-    return on_changes(lambda arguments: arguments | {"ending_version": None} if arguments.get("starting_timestamp") else arguments)
-
-
-@fault("DS-CDF-06")
-def changes_end_after_the_time() -> Install:
-    """Changes up to a time end one version too late."""
-    return wrap_rule("version_at", _later)
-
-
-@fault("DS-CDF-07", by=partial(on_lines, CHANGES))
-def changes_lack_later_metadata(lines: list[Any]) -> list[Any]:
-    """Changes never have later metadata."""
-    return lines[:2] + [line for line in lines[2:] if "metaData" not in line]
-
-
-@fault("DS-CDF-07", by=lambda act: on_lines(CHANGES, _later_metadata(act)))
-def later_metadata_has_the_first_schema(later: dict[str, Any], first: dict[str, Any]) -> None:
-    """Later metadata of changes has the schema of the first version."""
-    _inner(later)["schemaString"] = _inner(first)["schemaString"]
-
-
-@fault("DS-CDF-07")
-def later_metadata_is_of_the_first_version() -> Install:
-    """Later metadata of changes says that it is of the first version."""
-    return on_lines(CHANGES, _later_metadata(lambda later, first: later.update(version=first["version"])))
-
-
-@fault("DS-MDT-07", by=lambda act: on_lines(CHANGES, _later_metadata(act)))
-def later_schemas_are_objects(later: dict[str, Any], _: dict[str, Any]) -> None:
-    """Later metadata of changes has its schema as an object."""
-    _inner(later)["schemaString"] = json.loads(_inner(later)["schemaString"])
-
-
-@fault("DS-CDF-07", by=partial(on_lines, CHANGES))
-def changes_repeat_metadata(lines: list[Any]) -> list[Any]:
-    """Changes always have metadata again."""
-    return [*lines, lines[1]]
-
-
-@fault("DS-CDF-08")
-def changes_name_the_current_version() -> Install:
-    """The header of changes names the current version."""
-    return replace_rule("answered_version", lambda _, current: current())
-
-
 @fault("DS-CDF-08", by=partial(on_call, CHANGES))
 def changes_name_their_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The header of changes names the version that they end with, if it was said."""
     reply, last = handler(**arguments), arguments.get("ending_version")
     said = b"%d" % int(last) if last is not None else dict(reply.headers)[b"delta-table-version"]
     return replace(reply, headers=tuple((name, said if name == b"delta-table-version" else value) for name, value in reply.headers))
-
-
-@fault("DS-CDF-09", by=partial(on_lines, CHANGES))
-def changes_end_with_their_head(lines: list[Any]) -> list[Any]:
-    """The lines of changes end with protocol and metaData."""
-    return [*lines[2:], *lines[:2]] if file_of(lines[-1]) is not None else lines
-
-
-@fault("DS-CDF-09", "DS-CDF-10", by=partial(on_lines, CHANGES))
-def changes_are_files(lines: list[Any]) -> list[Any]:
-    """Changed files are sent as those of a snapshot."""
-    return [line if file_of(line) is None else {"file": wrapper_of(line)} for line in lines]
-
-
-@fault("DS-CDF-11", "DS-CDF-10", by=partial(replace_rule, "row_changes"))
-def changes_are_told_twice(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Files that were added and removed are sent beside files of changes."""
-    return chain((("cdc", action) for action in commit.cdcs), file_changes(commit))
-
-
-@fault("DS-CDF-10")
-def change_files_are_left_out() -> Install:
-    """Files of changes are never sent."""
-    return replace_rule("row_changes", file_changes)
 
 
 @fault("DS-CDF-10", by=partial(on_lines, CHANGES))
@@ -219,12 +117,6 @@ def vectors_of_removed_files_are_lost(lines: list[Any]) -> None:
         line.get("file", {}).get("deltaSingleAction", {}).get("remove", {}).pop("deletionVector", None)
 
 
-@fault("DS-CDF-12")
-def unrecorded_changes_are_answered() -> Install:
-    """Changes are answered although they were not recorded."""
-    return replace_rule("feed_covers", accept)
-
-
 @fault("DS-CDF-13", by=partial(on_call, CHANGES))
 def ends_after_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """An end after the current version stands for that version."""
@@ -240,18 +132,6 @@ def delta_changes_are_not_wrapped(lines: list[Any]) -> None:
             line["file"].update(line["file"].pop("deltaSingleAction"))
 
 
-@fault("DS-CDF-16", "DS-CDF-10")
-def changes_count_seconds() -> Install:
-    """The timestamp of a changed file is in seconds."""
-    return on_lines(CHANGES, _timed(lambda t: t // 1000))
-
-
-@fault("DS-CDF-16", "DS-CDF-10")
-def changes_are_timed_late() -> Install:
-    """The timestamp of a changed file is that of a minute later."""
-    return on_lines(CHANGES, _timed(lambda t: t + 60_000))
-
-
 @fault("DS-CDF-16", by=partial(on_lines, CHANGES))
 def changes_are_as_old_as_their_files(lines: list[Any]) -> None:
     """The timestamp of a changed file in delta format is the time at which the file was written."""
@@ -260,3 +140,45 @@ def changes_are_as_old_as_their_files(lines: list[Any]) -> None:
         if file is not None:
             written = file.get("modificationTime", file.get("deletionTimestamp"))
             wrapper_of(line)["timestamp"] = written or wrapper_of(line)["timestamp"]
+
+
+FAULTS = {
+    "bounds-may-be-said-twice DS-CDF-02": replace_rule("points_exclude_each_other", accept),
+    "times-are-no-bounds DS-CDF-02 DS-CDF-05 DS-CDF-06": on_changes(
+        lambda arguments: {n: v for n, v in arguments.items() if "timestamp" not in n}
+    ),
+    "current-version-has-no-changes DS-CDF-03 DS-CDF-10": on_lines(CHANGES, only(lambda line: wrapper_of(line)["version"] != 8)),
+    "ends-are-excluded DS-CDF-04 DS-CDF-10": on_changes(_one_less("ending_version")),
+    "changes-start-after-the-time DS-CDF-05 DS-CDF-08": wrap_rule("version_from", _later),
+    "ends-do-not-count-from-a-time-on DS-CDF-05": on_changes(
+        lambda arguments: arguments | {"ending_version": None} if arguments.get("starting_timestamp") else arguments
+    ),
+    "changes-end-after-the-time DS-CDF-06": wrap_rule("version_at", _later),
+    "changes-lack-later-metadata DS-CDF-07": on_lines(
+        CHANGES, lambda lines: lines[:2] + [line for line in lines[2:] if "metaData" not in line]
+    ),
+    "later-metadata-has-the-first-schema DS-CDF-07": on_lines(
+        CHANGES, _later_metadata(lambda later, first: _inner(later).update(schemaString=_inner(first)["schemaString"]))
+    ),
+    "later-metadata-is-of-the-first-version DS-CDF-07": on_lines(
+        CHANGES, _later_metadata(lambda later, first: later.update(version=first["version"]))
+    ),
+    "later-schemas-are-objects DS-MDT-07": on_lines(
+        CHANGES, _later_metadata(lambda later, _: _inner(later).update(schemaString=json.loads(_inner(later)["schemaString"])))
+    ),
+    "changes-repeat-metadata DS-CDF-07": on_lines(CHANGES, lambda lines: [*lines, lines[1]]),
+    "changes-name-the-current-version DS-CDF-08": replace_rule("answered_version", lambda _, current: current()),
+    "changes-end-with-their-head DS-CDF-09": on_lines(
+        CHANGES, lambda lines: [*lines[2:], *lines[:2]] if file_of(lines[-1]) is not None else lines
+    ),
+    "changes-are-files DS-CDF-09 DS-CDF-10": on_lines(
+        CHANGES, lambda lines: [line if file_of(line) is None else {"file": wrapper_of(line)} for line in lines]
+    ),
+    "changes-are-told-twice DS-CDF-11 DS-CDF-10": replace_rule(
+        "row_changes", lambda commit: chain((("cdc", action) for action in commit.cdcs), file_changes(commit))
+    ),
+    "change-files-are-left-out DS-CDF-10": replace_rule("row_changes", file_changes),
+    "unrecorded-changes-are-answered DS-CDF-12": replace_rule("feed_covers", accept),
+    "changes-count-seconds DS-CDF-16 DS-CDF-10": on_lines(CHANGES, _timed(lambda t: t // 1000)),
+    "changes-are-timed-late DS-CDF-16 DS-CDF-10": on_lines(CHANGES, _timed(lambda t: t + 60_000)),
+}

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.faults import Install, fault, on_call, per_server
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler
 
 
+@per_server
 def _new_ids(kind: str, form: str) -> Install:
     """Give files another id in every answer."""
     numbers = itertools.count()
@@ -54,49 +55,13 @@ def vectors_have_the_ids_of_data(document: Document) -> None:
         document["deletionVectorFileId"] = document["id"]
 
 
-@fault("DS-CDC-01")
-def files_of_changes_share_an_id() -> Install:
-    """All files of changes have one id."""
-    return on_wrapped("cdf", write(id="changes"))
-
-
-@fault("DS-FIL-03")
-def ids_change() -> Install:
-    """Ids of files are others each time."""
-    return _new_ids("file", PARQUET)
-
-
-@fault("DS-DFL-01")
-def delta_ids_change() -> Install:
-    """Ids of files in delta format are others each time."""
-    return _new_ids("file", DELTA)
-
-
-@fault("DS-FIL-03")
-def changes_name_files_anew() -> Install:
-    """Files that were added have other ids among the changes."""
-    return on_wrapped("add", rewrite("id", lambda known: f"change-{known}"), form=PARQUET, of=CHANGES)
-
-
-@fault("DS-DFL-01")
-def delta_changes_name_files_anew() -> Install:
-    """Files that were added have other ids among the changes in delta format."""
-    return on_wrapped("file", rewrite("id", lambda known: f"change-{known}"), form=DELTA, of=CHANGES)
-
-
-@fault("DS-FIL-03")
-def ids_are_shared() -> Install:
-    """Several files have one id."""
-    return on_wrapped("file", _by_size, form=PARQUET)
-
-
-@fault("DS-DFL-01")
-def delta_ids_are_shared() -> Install:
-    """Several files have one id in delta format."""
-    return on_wrapped("file", _by_size, form=DELTA)
-
-
-@fault("DS-REM-02")
-def removed_files_have_other_ids() -> Install:
-    """Removed files have other ids than added ones."""
-    return _new_ids("remove", PARQUET)
+FAULTS = {
+    "files-of-changes-share-an-id DS-CDC-01": on_wrapped("cdf", write(id="changes")),
+    "ids-change DS-FIL-03": _new_ids("file", PARQUET),
+    "delta-ids-change DS-DFL-01": _new_ids("file", DELTA),
+    "changes-name-files-anew DS-FIL-03": on_wrapped("add", rewrite("id", lambda known: f"change-{known}"), form=PARQUET, of=CHANGES),
+    "delta-changes-name-files-anew DS-DFL-01": on_wrapped("file", rewrite("id", lambda known: f"change-{known}"), form=DELTA, of=CHANGES),
+    "ids-are-shared DS-FIL-03": on_wrapped("file", _by_size, form=PARQUET),
+    "delta-ids-are-shared DS-DFL-01": on_wrapped("file", _by_size, form=DELTA),
+    "removed-files-have-other-ids DS-REM-02": _new_ids("remove", PARQUET),
+}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.file_endpoint import FILES
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
-from lakepact.reference_server.faults import Install, accept, all_of, fault, on_reply, on_request, replace_rule
+from lakepact.reference_server.faults import accept, all_of, fault, on_reply, on_request, replace_rule
 from mutants.delta_sharing.operators.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite, write
 
 if TYPE_CHECKING:
@@ -29,12 +29,6 @@ def _must_stay_escaped(url: str) -> str:
     return url.replace("/files/", "/file%73/")
 
 
-@fault("DS-FIL-09", "DS-DFL-05")
-def urls_have_expired_long_ago() -> Install:
-    """The URLs of files are said to have expired in 2001."""
-    return on_wrapped("file", write(expirationTimestamp=1_000_000_000_000))
-
-
 @fault("DS-FIL-01", "DS-DFL-06", by=partial(on_request, FILES))
 def urls_need_the_token(scope: Scope) -> None:
     """URLs of files are read with the token alone."""
@@ -48,46 +42,10 @@ def urls_lead_to_a_page(reply: Reply, _: Scope) -> Reply:
     return replace(reply, body=b"<html>It works!</html>", chunks=None, headers=()) if reply.status == 200 and reply.has_body else reply
 
 
-@fault("DS-DFL-06")
-def wrapped_sizes_are_one_too_large() -> Install:
-    """The size of a file in delta format is one byte too large."""
-    return on_actions(rewrite("size", lambda n: n + 1))
-
-
-@fault("DS-FIL-05", "DS-DF-11")
-def sizes_are_rounded() -> Install:
-    """The size of a file is rounded up."""
-    return on_wrapped(SNAPSHOT, rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET)
-
-
-@fault("DS-FIL-05")
-def sizes_of_changed_files_are_rounded() -> Install:
-    """The size of a file that changed is rounded up."""
-    return on_wrapped(("add", "remove", "cdf"), rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET)
-
-
 @fault("DS-FIL-05", "DS-DF-11", by=partial(on_wrapped, SNAPSHOT, form=PARQUET))
 def sizes_are_one_too_large(document: Document) -> None:
     """The size of a file is one byte too large."""
     document["size"] += 1
-
-
-@fault("DS-REM-01")
-def removed_files_are_gone() -> Install:
-    """Removed files cannot be read any more."""
-    return on_wrapped("remove", rewrite("url", _gone), form=PARQUET)
-
-
-@fault("DS-DFL-06")
-def wrapped_files_are_gone() -> Install:
-    """Files in delta format cannot be read."""
-    return on_actions(rewrite("path", _gone))
-
-
-@fault("DS-DF-10", "DS-DF-11")
-def ranges_are_passed_over() -> Install:
-    """A range of a file is answered with all of it."""
-    return replace_rule("part", accept)
 
 
 @fault("DS-DF-10", "DS-DF-11", by=partial(replace_rule, "part"))
@@ -95,12 +53,6 @@ def ranges_are_shifted(wanted: bytes | None, size: int) -> tuple[int, int] | Non
     """A range of a file begins one byte too late."""
     part = part_asked_for(wanted, size)
     return None if part is None else (part[0] + 1, part[1])
-
-
-@fault("DS-DF-10", by=partial(replace_rule, "part"))
-def ranges_without_end_are_passed_over(wanted: bytes | None, size: int) -> tuple[int, int] | None:
-    """A range without an end is answered with all of the file."""
-    return None if wanted is not None and wanted.rstrip().endswith(b"-") else part_asked_for(wanted, size)
 
 
 @fault("DS-DF-10", by=partial(replace_rule, "part"))
@@ -139,3 +91,19 @@ def escapes_of_urls_count(scope: Scope) -> None:
     """A URL does not work any more when its path is escaped in another way."""
     if b"/file%73/" not in scope["raw_path"]:
         raise refused(403, "the signature is not that of this URL")
+
+
+FAULTS = {
+    "urls-have-expired-long-ago DS-FIL-09 DS-DFL-05": on_wrapped("file", write(expirationTimestamp=1_000_000_000_000)),
+    "wrapped-sizes-are-one-too-large DS-DFL-06": on_actions(rewrite("size", lambda n: n + 1)),
+    "sizes-are-rounded DS-FIL-05 DS-DF-11": on_wrapped(SNAPSHOT, rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET),
+    "sizes-of-changed-files-are-rounded DS-FIL-05": on_wrapped(
+        ("add", "remove", "cdf"), rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET
+    ),
+    "removed-files-are-gone DS-REM-01": on_wrapped("remove", rewrite("url", _gone), form=PARQUET),
+    "wrapped-files-are-gone DS-DFL-06": on_actions(rewrite("path", _gone)),
+    "ranges-are-passed-over DS-DF-10 DS-DF-11": replace_rule("part", accept),
+    "ranges-without-end-are-passed-over DS-DF-10": replace_rule(
+        "part", lambda wanted, size: None if wanted is not None and wanted.rstrip().endswith(b"-") else part_asked_for(wanted, size)
+    ),
+}

@@ -159,18 +159,6 @@ def _plain_sql(pattern: str) -> Install:
     return on_query(change)
 
 
-@fault("DS-HNT-02", "DS-HNT-03", "DS-HNT-09", by=partial(_also))
-def no_statistics_no_match(file: Any) -> bool:
-    """With hints, files without bounds are left out."""
-    return "minValues" in (file.get("stats") or "")
-
-
-@fault("DS-HNT-02", "DS-HNT-03", "DS-HNT-09", by=partial(_also))
-def no_partition_no_match(file: Any) -> bool:
-    """With hints, files with a null as partition value are left out."""
-    return None not in file["partitionValues"].values()
-
-
 @fault("DS-HNT-09", by=partial(_chosen))
 def bounds_of_times_are_exact(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     """The bounds of times are taken for exact."""
@@ -208,18 +196,6 @@ def _trusting(column: str, read: Callable[[str], Any], *, marked: str) -> Instal
         ]
 
     return _chosen(act)
-
-
-@fault("DS-HNT-03", "DS-HNT-09")
-def bounds_of_local_times_are_exact() -> Install:
-    """The bounds of times without zone are taken for exact, though they are cut to milliseconds."""
-    return _trusting("at", _local, marked="timestamp_ntz")
-
-
-@fault("DS-HNT-03", "DS-HNT-09")
-def bounds_of_floats_are_doubles() -> Install:
-    """The bounds of a column that was one of floats are taken for doubles."""
-    return _trusting("real", float, marked="delta.typeChanges")
 
 
 @fault("DS-HNT-03", by=partial(_chosen))
@@ -263,24 +239,6 @@ def unknown_sql_is_refused(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-@fault("DS-SQL-01")
-def constants_stand_on_the_right() -> Install:
-    """Comparisons with the constant first are passed over."""
-    return _plain_sql(r"^\s*['\d]")
-
-
-@fault("DS-SQL-01")
-def inequality_is_passed_over() -> Install:
-    """The comparison <> is passed over."""
-    return _plain_sql("<>")
-
-
-@fault("DS-SQL-02")
-def sql_nulls_are_passed_over() -> Install:
-    """IS NULL is passed over."""
-    return _plain_sql("NULL")
-
-
 @fault("DS-HNT-08", by=partial(on_query))
 def wrong_json_hints_are_refused(body: dict[str, Any]) -> dict[str, Any]:
     """JsonPredicateHints that are no JSON are refused."""
@@ -308,36 +266,12 @@ def malformed_nodes_are_refused(node: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-@fault("DS-JSP-02", "DS-HNT-09", by=partial(_trees))
-def json_compares_texts(node: dict[str, Any]) -> dict[str, Any]:
-    """Comparisons in JSON are those of texts."""
-    return node | {"valueType": "string"} if "valueType" in node else node
-
-
-@fault("DS-JSP-03")
-def json_knows_no_nulls() -> Install:
-    """IsNull in JSON is not known."""
-    return _unknown("isNull")
-
-
-@fault("DS-JSP-04")
-def json_knows_equality_only() -> Install:
-    """Only equality is known in JSON."""
-    return _unknown("lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual")
-
-
 @fault("DS-JSP-04", "DS-HNT-09", by=partial(_trees))
 def json_changes_sides(node: dict[str, Any]) -> dict[str, Any]:
     """A constant that stands first is taken for the second side."""
     children = node.get("children")
     flipped = isinstance(children, list) and len(children) == 2 and isinstance(children[0], dict) and children[0].get("op") == "literal"
     return node | {"children": children[::-1]} if flipped and isinstance(children, list) else node
-
-
-@fault("DS-JSP-05", "DS-HNT-09", by=partial(_trees))
-def json_or_is_and(node: dict[str, Any]) -> dict[str, Any]:
-    """The operation or is taken for and."""
-    return node | {"op": "and"} if node.get("op") == "or" else node
 
 
 @fault("DS-JSP-05", "DS-HNT-08", by=partial(_trees))
@@ -358,36 +292,6 @@ def json_negates_files(selected: Selected, snapshot: Snapshot, hints: dict[str, 
     return [place for place in range(len(snapshot.files)) if left is not None and place not in left]
 
 
-@fault("DS-JSP-06")
-def json_knows_no_not() -> Install:
-    """The operation not is not known."""
-    return _unknown("not")
-
-
-@fault("DS-JSP-07")
-def json_knows_no_dates() -> Install:
-    """Dates and timestamps in JSON are not known."""
-    return _unknown(types=("date", "timestamp"))
-
-
-@fault("DS-JSP-07")
-def json_knows_no_booleans() -> Install:
-    """Booleans in JSON are not known."""
-    return _unknown(types=("bool",))
-
-
-@fault("DS-JSP-07")
-def json_knows_no_fractions() -> Install:
-    """Numbers with fractions in JSON are not known."""
-    return _unknown(types=("float", "double"))
-
-
-@fault("DS-HNT-12")
-def limits_count_deleted_rows() -> Install:
-    """Rows that a deletion vector deletes count for limits."""
-    return _first_files(_records)
-
-
 @fault("DS-HNT-12", by=partial(on_query))
 def limits_are_one_less(body: dict[str, Any]) -> dict[str, Any]:
     """A limit above one counts as one less."""
@@ -395,29 +299,11 @@ def limits_are_one_less(body: dict[str, Any]) -> dict[str, Any]:
     return body | {"limitHint": limit - 1} if isinstance(limit, int) and limit > 1 else body
 
 
-@fault("DS-HNT-12", by=partial(_first_files))
-def limits_guess_rows(file: Any) -> int:
-    """Files without statistics count for limits as very long."""
-    return _records(file) or 1_000_000
-
-
 @fault("DS-HNT-13", by=partial(_chosen))
 def limits_come_before_json_predicates(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     """With a limit and predicates in JSON, predicates count no more."""
     limit = hints.get("limit")
     return selected(snapshot, **hints) if limit is None or not hints.get(JSON) else selected(snapshot, limit=limit)
-
-
-@fault("DS-HNT-13")
-def limits_come_first() -> Install:
-    """Limits count before predicates."""
-    return _first_files(_records)
-
-
-@fault("DS-HNT-15")
-def negative_limits_are_fine() -> Install:
-    """A negative limit does not count."""
-    return replace_rule("limit_is_not_negative", accept)
 
 
 @fault("DS-HNT-03", by=partial(on_query))
@@ -429,7 +315,25 @@ def sql_knows_no_signs(body: dict[str, Any]) -> dict[str, Any]:
     return body | {"predicateHints": [SIGN.sub("", hint) if isinstance(hint, str) else hint for hint in hints]}
 
 
-@fault("DS-HNT-05", by=partial(on_query))
-def no_predicates_leave_nothing(body: dict[str, Any]) -> dict[str, Any]:
-    """An empty array of predicates leaves no file."""
-    return body | {"limitHint": 0} if body.get("predicateHints") == [] else body
+FAULTS = {
+    "no-statistics-no-match DS-HNT-02 DS-HNT-03 DS-HNT-09": _also(lambda file: "minValues" in (file.get("stats") or "")),
+    "no-partition-no-match DS-HNT-02 DS-HNT-03 DS-HNT-09": _also(lambda file: None not in file["partitionValues"].values()),
+    "bounds-of-local-times-are-exact DS-HNT-03 DS-HNT-09": _trusting("at", _local, marked="timestamp_ntz"),
+    "bounds-of-floats-are-doubles DS-HNT-03 DS-HNT-09": _trusting("real", float, marked="delta.typeChanges"),
+    "constants-stand-on-the-right DS-SQL-01": _plain_sql(r"^\s*['\d]"),
+    "inequality-is-passed-over DS-SQL-01": _plain_sql("<>"),
+    "sql-nulls-are-passed-over DS-SQL-02": _plain_sql("NULL"),
+    "json-compares-texts DS-JSP-02 DS-HNT-09": _trees(lambda node: node | {"valueType": "string"} if "valueType" in node else node),
+    "json-knows-no-nulls DS-JSP-03": _unknown("isNull"),
+    "json-knows-equality-only DS-JSP-04": _unknown("lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"),
+    "json-or-is-and DS-JSP-05 DS-HNT-09": _trees(lambda node: node | {"op": "and"} if node.get("op") == "or" else node),
+    "json-knows-no-not DS-JSP-06": _unknown("not"),
+    "json-knows-no-dates DS-JSP-07": _unknown(types=("date", "timestamp")),
+    "json-knows-no-booleans DS-JSP-07": _unknown(types=("bool",)),
+    "json-knows-no-fractions DS-JSP-07": _unknown(types=("float", "double")),
+    "limits-count-deleted-rows DS-HNT-12": _first_files(_records),
+    "limits-guess-rows DS-HNT-12": _first_files(lambda file: _records(file) or 1_000_000),
+    "limits-come-first DS-HNT-13": _first_files(_records),
+    "negative-limits-are-fine DS-HNT-15": replace_rule("limit_is_not_negative", accept),
+    "no-predicates-leave-nothing DS-HNT-05": on_query(lambda body: body | {"limitHint": 0} if body.get("predicateHints") == [] else body),
+}

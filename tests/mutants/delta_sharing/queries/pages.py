@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.faults import Install, fault, on_call, wrap_rule
+from lakepact.reference_server.faults import fault, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
@@ -78,12 +78,6 @@ def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any
         return handler(**arguments | {"delta_sharing_capabilities": None}) if later else handler(**arguments)
     except Problem:
         return handler(**arguments)
-
-
-@fault("DS-QRY-09")
-def later_pages_are_of_now() -> Install:
-    """Later pages of a query have the files of the current version."""
-    return on_call(op.query_table, _OfNow())
 
 
 @fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
@@ -194,3 +188,8 @@ def page_tokens_are_of_a_version(handler: Handler, arguments: dict[str, Any]) ->
         if dict(reply.headers)[b"delta-table-version"] == b"0":
             raise
         return reply
+
+
+FAULTS = {
+    "later-pages-are-of-now DS-QRY-09": on_call(op.query_table, _OfNow()),
+}

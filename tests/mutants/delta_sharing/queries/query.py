@@ -58,12 +58,6 @@ def queries_have_no_charset(scope: Scope) -> None:
         raise refused(415, "the Content-Type of a query is application/json")
 
 
-@fault("DS-QRY-02", by=partial(on_lines, QUERY))
-def last_file_is_not_answered(lines: list[Any]) -> list[Any]:
-    """The last file of a snapshot is missing."""
-    return lines[:-1] if "file" in lines[-1] else lines
-
-
 @fault("DS-QRY-10", "DS-DF-12", "DS-DF-20", by=partial(on_call, QUERY))
 def unknown_members_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A query with a member that is not known is refused."""
@@ -86,12 +80,6 @@ def unknown_parameters_are_refused(scope: Scope) -> None:
         raise refused(400, "there is no such parameter")
 
 
-@fault("DS-QRY-10", by=partial(on_query))
-def unknown_members_limit(body: dict[str, Any]) -> dict[str, Any]:
-    """A member that is not known counts as a limit."""
-    return {**body, "limitHint": 0} if set(body) - MEMBERS else body
-
-
 @fault("DS-QRY-11")
 def types_of_members_do_not_count(service: Any) -> None:
     """Members of another type are passed over."""
@@ -99,40 +87,10 @@ def types_of_members_do_not_count(service: Any) -> None:
     on_call(QUERY, _read_as_far_as_it_goes)(service)
 
 
-@fault("DS-QRY-04")
-def queries_begin_with_metadata() -> Install:
-    """The answer to a query begins with its metadata."""
-    return on_lines(QUERY, lambda lines: [lines[1], lines[0], *lines[2:]])
-
-
-@fault("DS-QRY-04")
-def queries_end_with_protocol() -> Install:
-    """The protocol comes last."""
-    return on_lines(QUERY, lambda lines: [*lines[1:], lines[0]])
-
-
-@fault("DS-QRY-06", by=partial(on_all, form=PARQUET, of=QUERY))
-def files_of_snapshots_are_added(lines: list[Any]) -> list[Any]:
-    """Files of a snapshot are called added ones."""
-    return [{"add": line["file"]} if "file" in line else line for line in lines]
-
-
 @fault("DS-QRY-06", by=partial(on_wrapped, "file", form=DELTA, of=QUERY))
 def files_of_snapshots_are_removed(file: dict[str, Any]) -> None:
     """Files of a snapshot wrap removes."""
     file["deltaSingleAction"] = {"remove" if kind == "add" else kind: action for kind, action in file["deltaSingleAction"].items()}
-
-
-@fault("DS-QRY-07")
-def changed_files_are_files() -> Install:
-    """Changed files are called files."""
-    return _since(_files_for_changes)
-
-
-@fault("DS-DF-09", by=partial(on_reply, IN_LINES))
-def answers_end_with_an_empty_line(reply: Reply, _: Scope) -> Reply:
-    """An empty line ends each answer in lines."""
-    return replace(reply, chunks=None, body=reply.joined().body + b"\n") if reply.status == 200 else reply
 
 
 @fault("DS-DF-15", by=partial(on_request, CHANGES))
@@ -150,12 +108,6 @@ def refresh_tokens_are_refused(handler: Handler, arguments: dict[str, Any]) -> R
     return handler(**arguments)
 
 
-@fault("DS-DF-12", by=partial(on_query))
-def hints_of_spark_leave_nothing(body: dict[str, Any]) -> dict[str, Any]:
-    """An empty array of hints leaves no file."""
-    return {**body, "limitHint": 0} if body.get("predicateHints") == [] else body
-
-
 @fault("DS-DF-20", by=partial(on_call, QUERY))
 def pages_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A query with maxFiles is refused."""
@@ -164,13 +116,23 @@ def pages_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-@fault("DS-DF-20", by=partial(on_reply, QUERY))
-def hash_of_ids_is_not_repeated(reply: Reply, _: Scope) -> Reply:
-    """The header fileidhash is not repeated."""
-    return replace(reply, headers=tuple(h for h in reply.headers if h[0] != b"fileidhash"))
-
-
-@fault("DS-DF-20", by=partial(on_reply, QUERY))
-def hash_of_ids_is_repeated_in_capitals(reply: Reply, _: Scope) -> Reply:
-    """The header fileidhash is repeated in capitals."""
-    return replace(reply, headers=tuple((n, v.upper() if n == b"fileidhash" else v) for n, v in reply.headers))
+FAULTS = {
+    "last-file-is-not-answered DS-QRY-02": on_lines(QUERY, lambda lines: lines[:-1] if "file" in lines[-1] else lines),
+    "unknown-members-limit DS-QRY-10": on_query(lambda body: {**body, "limitHint": 0} if set(body) - MEMBERS else body),
+    "queries-begin-with-metadata DS-QRY-04": on_lines(QUERY, lambda lines: [lines[1], lines[0], *lines[2:]]),
+    "queries-end-with-protocol DS-QRY-04": on_lines(QUERY, lambda lines: [*lines[1:], lines[0]]),
+    "files-of-snapshots-are-added DS-QRY-06": on_all(
+        lambda lines: [{"add": line["file"]} if "file" in line else line for line in lines], form=PARQUET, of=QUERY
+    ),
+    "changed-files-are-files DS-QRY-07": _since(_files_for_changes),
+    "answers-end-with-an-empty-line DS-DF-09": on_reply(
+        IN_LINES, lambda reply, _: replace(reply, chunks=None, body=reply.joined().body + b"\n") if reply.status == 200 else reply
+    ),
+    "hints-of-spark-leave-nothing DS-DF-12": on_query(lambda body: {**body, "limitHint": 0} if body.get("predicateHints") == [] else body),
+    "hash-of-ids-is-not-repeated DS-DF-20": on_reply(
+        QUERY, lambda reply, _: replace(reply, headers=tuple(h for h in reply.headers if h[0] != b"fileidhash"))
+    ),
+    "hash-of-ids-is-repeated-in-capitals DS-DF-20": on_reply(
+        QUERY, lambda reply, _: replace(reply, headers=tuple((n, v.upper() if n == b"fileidhash" else v) for n, v in reply.headers))
+    ),
+}

@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.reference_server.faults import Install, fault, on_lines, replace_rule
+from lakepact.reference_server.faults import fault, on_lines, replace_rule
 from mutants.delta_sharing.operators.lines import QUERY, file_of, on_files, on_schema
 from mutants.delta_sharing.operators.requests import on_query, without
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-@fault("DS-QRY-09", by=partial(on_lines, QUERY))
-def last_file_is_missing(lines: list[Any]) -> list[Any]:
-    """Queries leave out the last file of a table."""
-    return lines[:-1] if file_of(lines[-1]) is not None and len(lines) > 4 else lines
-
-
-@fault("DS-QRY-09", by=partial(on_lines, QUERY))
-def last_file_is_twice_there(lines: list[Any]) -> list[Any]:
-    """Queries list the last file of a table twice."""
-    return [*lines, lines[-1]] if file_of(lines[-1]) is not None else lines
-
-
-@fault("DS-QRY-09", by=partial(on_lines, QUERY))
-def thousandth_file_is_missing(lines: list[Any]) -> list[Any]:
-    """Queries list 999 files at most and say nothing of the others."""
-    return lines[:1001]
 
 
 @fault("DS-QRY-09", by=partial(on_lines, QUERY))
@@ -49,18 +28,6 @@ def partition_of_the_first_file(lines: list[Any]) -> None:
         file["partitionValues"] = found[0]["partitionValues"]
 
 
-@fault("DS-QRY-09", "DS-DWP-02", "DS-DFL-07")
-def deletion_vectors_are_lost() -> Install:
-    """Files are listed without their deletion vectors."""
-    return on_files(QUERY, lambda file: file.pop("deletionVector", None))
-
-
-@fault("DS-QRY-08", by=partial(replace_rule, "answered_version"))
-def current_version_in_the_header(_: int, current: Callable[[], int]) -> int:
-    """The header of a query always names the current version."""
-    return current()
-
-
 @fault("DS-SCH-06", "DS-QRY-09", by=partial(on_schema, QUERY))
 def columns_have_other_names(fields: list[dict[str, Any]]) -> None:
     """The schema has other names than the files."""
@@ -77,13 +44,14 @@ def columns_have_other_types(fields: list[dict[str, Any]]) -> None:
             field["type"] = "string"
 
 
-@fault("DS-QRY-08", "DS-QRY-09", "DS-TTV-04")
-def versions_are_passed_over() -> Install:
-    """Queries as of a version are answered with the current one."""
-    return on_query(without("version"))
-
-
-@fault("DS-QRY-08", "DS-QRY-09")
-def timestamps_are_passed_over() -> Install:
-    """Queries as of a time are answered with the current version."""
-    return on_query(without("timestamp"))
+FAULTS = {
+    "last-file-is-missing DS-QRY-09": on_lines(
+        QUERY, lambda lines: lines[:-1] if file_of(lines[-1]) is not None and len(lines) > 4 else lines
+    ),
+    "last-file-is-twice-there DS-QRY-09": on_lines(QUERY, lambda lines: [*lines, lines[-1]] if file_of(lines[-1]) is not None else lines),
+    "thousandth-file-is-missing DS-QRY-09": on_lines(QUERY, lambda lines: lines[:1001]),
+    "deletion-vectors-are-lost DS-QRY-09 DS-DWP-02 DS-DFL-07": on_files(QUERY, lambda file: file.pop("deletionVector", None)),
+    "current-version-in-the-header DS-QRY-08": replace_rule("answered_version", lambda _, current: current()),
+    "versions-are-passed-over DS-QRY-08 DS-QRY-09 DS-TTV-04": on_query(without("version")),
+    "timestamps-are-passed-over DS-QRY-08 DS-QRY-09": on_query(without("timestamp")),
+}

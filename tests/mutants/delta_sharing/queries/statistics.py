@@ -8,7 +8,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, fault
+from lakepact.reference_server.faults import fault
 from mutants.delta_sharing.operators.lines import CHANGES, on_files, on_statistics
 
 if TYPE_CHECKING:
@@ -49,18 +49,6 @@ def null_counts_are_zero(stats: dict[str, Any]) -> None:
         stats["nullCount"][name] = 0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
 
 
-@fault("DS-STA-04")
-def minima_are_too_high() -> Install:
-    """The minima of whole numbers are one too high."""
-    return on_statistics(_moved("minValues", 1))
-
-
-@fault("DS-STA-05")
-def maxima_are_too_low() -> Install:
-    """The maxima of whole numbers are one too low."""
-    return on_statistics(_moved("maxValues", -1))
-
-
 @fault("DS-STA-05", by=partial(on_statistics))
 def maxima_are_cut(stats: dict[str, Any]) -> None:
     """The maxima of texts are cut to 16 characters."""
@@ -86,3 +74,9 @@ def statistics_are_flat(stats: dict[str, Any]) -> None:
         known = stats.get(member, {})
         for name in [name for name, value in known.items() if isinstance(value, dict)]:
             known |= {f"{name}.{inner}": value for inner, value in known.pop(name).items()}
+
+
+FAULTS = {
+    "minima-are-too-high DS-STA-04": on_statistics(_moved("minValues", 1)),
+    "maxima-are-too-low DS-STA-05": on_statistics(_moved("maxValues", -1)),
+}

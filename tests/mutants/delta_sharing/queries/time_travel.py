@@ -50,18 +50,6 @@ def vectors_of_changed_files_are_lost(lines: list[Any]) -> None:
             next(iter(single.values())).pop("deletionVector", None)
 
 
-@fault("DS-QRY-08", "DS-QRY-09", by=partial(wrap_rule, "version_at"))
-def times_lead_to_the_version_before(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
-    """A query as of a time is one of the version before."""
-    return lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest())
-
-
-@fault("DS-TTV-02", by=partial(wrap_rule, "version_at"))
-def commits_are_made_in_whole_seconds(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
-    """A query as of a time is one of the last version that was made within the same second."""
-    return lambda log, milliseconds: of(log, milliseconds - milliseconds % 1000 + 999)
-
-
 @fault("DS-TTV-02", by=partial(wrap_rule, "version_at"))
 def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     """A query as of a time before the first version is one of that."""
@@ -73,29 +61,11 @@ def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) ->
     return at
 
 
-@fault("DS-TTV-03")
-def history_is_always_shared() -> Install:
-    """Older versions are answered of tables whose history is not shared."""
-    return replace_rule("history_is_shared", accept)
-
-
 @fault("DS-TTV-04", by=partial(on_query))
 def unknown_versions_are_the_current_one(body: dict[str, Any]) -> dict[str, Any]:
     """A version that is not there is answered with the current one."""
     version = body.get("version")
     return without("version")(body) if isinstance(version, int) and not 0 <= version < 4 else body
-
-
-@fault("DS-TTV-04")
-def unknown_versions_are_a_failure() -> Install:
-    """A version that is not there returns 500."""
-    return on_status(QUERY, {400: 500})
-
-
-@fault("DS-TTV-05")
-def two_moments_are_one() -> Install:
-    """Of two ways to say which version, one counts."""
-    return replace_rule("points_exclude_each_other", accept)
 
 
 @fault("DS-TTV-06", by=partial(on_lines, QUERY))
@@ -116,12 +86,6 @@ def travelled_files_count_seconds(lines: list[Any]) -> None:
 
 
 @fault("DS-TTV-08", by=partial(on_lines, QUERY))
-def later_metadata_is_left_out(lines: list[Any]) -> list[Any]:
-    """Changes since a version have the first metadata only."""
-    return lines[:2] + [line for line in lines[2:] if "metaData" not in line]
-
-
-@fault("DS-TTV-08", by=partial(on_lines, QUERY))
 def later_metadata_has_the_first_version(lines: list[Any]) -> None:
     """The metaData lines of changes since a version are all of that version."""
     first, *later = [line["metaData"] for line in lines if "metaData" in line] or [{}]
@@ -134,24 +98,6 @@ def compactions_are_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any
     """Files that compactions added and removed are listed as changes."""
     yield from (("add", action) for action in commit.adds)
     yield from (("remove", action) for action in commit.removes)
-
-
-@fault("DS-TTV-12", "DS-CDF-13")
-def ranges_may_run_backwards() -> Install:
-    """A range that ends before its start is empty."""
-    return replace_rule("range_is_in_order", accept)
-
-
-@fault("DS-TTV-12", by=partial(on_query))
-def starts_after_the_end_are_empty(body: dict[str, Any]) -> dict[str, Any]:
-    """A start after the current version returns 200."""
-    return body if body.get("startingVersion", 0) < 5 else without("startingVersion")(body)
-
-
-@fault("DS-TTV-13")
-def changed_files_are_change_files() -> Install:
-    """Changes since a version are files of the change data feed."""
-    return replace_rule("file_changes", row_changes)
 
 
 @fault("DS-TSF-01", by=partial(_timestamps))
@@ -168,12 +114,6 @@ def timestamps_are_guessed(text: str) -> str:
     if text.isdigit() or not text[:4].isdigit():
         return "2025-01-01T00:00:00Z"
     return text if "T" in text else text.replace(" ", "T") + "Z"
-
-
-@fault("DS-TSF-03", by=partial(_timestamps))
-def offsets_are_passed_over(text: str) -> str:
-    """The offset of a timestamp does not count."""
-    return text if text.endswith("Z") else text[:-6] + "Z"
 
 
 @fault("DS-TSF-03", by=partial(_timestamps))
@@ -210,13 +150,25 @@ def windows_end_too_early(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-@fault("DS-STR-03")
-def windows_start_too_late() -> Install:
-    """The first version of a window is not in it."""
-    return on_lines(QUERY, only(lambda line: wrapper_of(line).get("version") not in {2, 4}))
-
-
-@fault("DS-TTV-14")
-def everything_is_shared_from_the_start() -> Install:
-    """The version from which a table is shared is not respected."""
-    return replace_rule("version_is_shared", accept)
+FAULTS = {
+    "times-lead-to-the-version-before DS-QRY-08 DS-QRY-09": wrap_rule(
+        "version_at", lambda of: lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest())
+    ),
+    "commits-are-made-in-whole-seconds DS-TTV-02": wrap_rule(
+        "version_at", lambda of: lambda log, milliseconds: of(log, milliseconds - milliseconds % 1000 + 999)
+    ),
+    "history-is-always-shared DS-TTV-03": replace_rule("history_is_shared", accept),
+    "unknown-versions-are-a-failure DS-TTV-04": on_status(QUERY, {400: 500}),
+    "two-moments-are-one DS-TTV-05": replace_rule("points_exclude_each_other", accept),
+    "later-metadata-is-left-out DS-TTV-08": on_lines(
+        QUERY, lambda lines: lines[:2] + [line for line in lines[2:] if "metaData" not in line]
+    ),
+    "ranges-may-run-backwards DS-TTV-12 DS-CDF-13": replace_rule("range_is_in_order", accept),
+    "starts-after-the-end-are-empty DS-TTV-12": on_query(
+        lambda body: body if body.get("startingVersion", 0) < 5 else without("startingVersion")(body)
+    ),
+    "changed-files-are-change-files DS-TTV-13": replace_rule("file_changes", row_changes),
+    "offsets-are-passed-over DS-TSF-03": _timestamps(lambda text: text if text.endswith("Z") else text[:-6] + "Z"),
+    "windows-start-too-late DS-STR-03": on_lines(QUERY, only(lambda line: wrapper_of(line).get("version") not in {2, 4})),
+    "everything-is-shared-from-the-start DS-TTV-14": replace_rule("version_is_shared", accept),
+}

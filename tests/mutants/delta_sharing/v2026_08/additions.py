@@ -33,12 +33,6 @@ def hashes_are_in_small_letters(handler: Handler, arguments: dict[str, Any]) -> 
     return handler(**arguments)
 
 
-@fault("DS-FIH-01", by=partial(replace_rule, "file_id_hash"))
-def any_hash_is_accepted(sent: str | None) -> str | None:
-    """Any value of the header fileidhash is accepted."""
-    return sent and sent.lower()
-
-
 @fault("DS-FIH-02", by=partial(on_reply, CHANGES))
 def hashes_of_changes_are_not_repeated(reply: Reply, scope: Scope) -> Reply:
     """Answers with changes have no header fileidhash."""
@@ -46,19 +40,7 @@ def hashes_of_changes_are_not_repeated(reply: Reply, scope: Scope) -> Reply:
     return replace(reply, headers=tuple(h for h in reply.headers if h[0] != b"fileidhash"))
 
 
-@fault("DS-FIH-03")
-def hashes_depend_on_the_format() -> Install:
-    """In delta format files have other ids than in parquet format, whatever the fileidhash."""
-    return on_wrapped("file", rewrite("id", lambda known: f"delta-{known}"), form=DELTA)
-
-
 # -- historical protocols ----------------------------------------------------------------------------------------------------
-
-
-@fault("DS-HPR-01", by=partial(on_lines, QUERY))
-def later_protocols_are_left_out(lines: list[Any]) -> list[Any]:
-    """Ranges of versions have the first protocol line only."""
-    return lines[:1] + [line for line in lines[1:] if "protocol" not in line]
 
 
 @fault("DS-HPR-02", by=partial(on_lines, QUERY))
@@ -77,12 +59,6 @@ def protocols_of_changes_are_undated(lines: list[Any]) -> None:
             line["protocol"].pop("version", None)
 
 
-@fault("DS-HPR-03", by=partial(on_query))
-def later_protocols_are_always_sent(body: dict[str, Any]) -> dict[str, Any]:
-    """Ranges of versions have all protocol lines, although the client did not ask for them."""
-    return body | {"includeHistoricalProtocol": True} if "startingVersion" in body else body
-
-
 # -- metadata as of a version ------------------------------------------------------------------------------------------------
 
 
@@ -95,18 +71,6 @@ def _without(name: str) -> Install:
     return on_call(METADATA, act)
 
 
-@fault("DS-MTT-01")
-def metadata_is_of_today_whatever_the_version() -> Install:
-    """Metadata ignores the parameter version."""
-    return _without("version")
-
-
-@fault("DS-MTT-02")
-def metadata_is_of_today_whatever_the_time() -> Install:
-    """Metadata ignores the parameter timestamp."""
-    return _without("timestamp")
-
-
 @fault("DS-MTT-03", by=partial(on_call, METADATA))
 def metadata_prefers_the_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Metadata with version and timestamp is that of the version."""
@@ -114,7 +78,16 @@ def metadata_prefers_the_version(handler: Handler, arguments: dict[str, Any]) ->
     return handler(**(arguments | {"timestamp": None} if given else arguments))
 
 
-@fault("DS-MTT-04")
-def metadata_shows_history_that_is_not_shared() -> Install:
-    """Metadata of earlier versions is answered for tables whose history is not shared."""
-    return replace_rule("history_is_shared", accept)
+FAULTS = {
+    "any-hash-is-accepted DS-FIH-01": replace_rule("file_id_hash", lambda sent: sent and sent.lower()),
+    "hashes-depend-on-the-format DS-FIH-03": on_wrapped("file", rewrite("id", lambda known: f"delta-{known}"), form=DELTA),
+    "later-protocols-are-left-out DS-HPR-01": on_lines(
+        QUERY, lambda lines: lines[:1] + [line for line in lines[1:] if "protocol" not in line]
+    ),
+    "later-protocols-are-always-sent DS-HPR-03": on_query(
+        lambda body: body | {"includeHistoricalProtocol": True} if "startingVersion" in body else body
+    ),
+    "metadata-is-of-today-whatever-the-version DS-MTT-01": _without("version"),
+    "metadata-is-of-today-whatever-the-time DS-MTT-02": _without("timestamp"),
+    "metadata-shows-history-that-is-not-shared DS-MTT-04": replace_rule("history_is_shared", accept),
+}

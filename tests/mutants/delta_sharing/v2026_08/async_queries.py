@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.delta_sharing import op
-from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_status
+from lakepact.reference_server.faults import fault, on_call, on_lines, on_status
 from mutants.delta_sharing.operators.lines import file_of
 
 if TYPE_CHECKING:
@@ -40,29 +40,11 @@ def statuses_are_in_capitals(lines: list[Any]) -> None:
             line["queryStatus"]["status"] = "PENDING"
 
 
-@fault("DS-ASY-03", by=partial(on_lines, op.query_table))
-def statuses_come_with_the_protocol(lines: list[Any]) -> list[Any]:
-    """A protocol line stands before the queryStatus line."""
-    return [{"protocol": {"minReaderVersion": 1}}, *lines] if "queryStatus" in lines[0] else lines
-
-
 @fault("DS-ASY-04", by=partial(on_lines, op.get_query_info))
 def answers_of_async_queries_lack_a_file(lines: list[Any]) -> list[Any]:
     """The answer to a query in the background lacks its last file."""
     files = [line for line in lines if file_of(line) is not None]
     return [line for line in lines if line is not files[-1]] if files else lines
-
-
-@fault("DS-ASY-05", by=partial(on_call, op.get_query_info))
-def pages_of_async_queries_are_whole(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The answer to a query in the background ignores maxFiles."""
-    return handler(**arguments | {"body": {}})
-
-
-@fault("DS-ASY-06")
-def unknown_async_queries_are_a_failure() -> Install:
-    """An unknown queryId returns 500."""
-    return on_status(op.get_query_info, {404: 500})
 
 
 @fault("DS-ASY-07", by=partial(on_call, op.query_table))
@@ -78,3 +60,14 @@ def keys_make_queries_async(handler: Handler, arguments: dict[str, Any]) -> Repl
     if KEY not in (arguments.get("body") or {}):
         return handler(**arguments)
     return handler(**{**arguments, CAPABILITIES: (arguments.get(CAPABILITIES) or "").replace("asyncquery=false", "") + ASYNC})
+
+
+FAULTS = {
+    "statuses-come-with-the-protocol DS-ASY-03": on_lines(
+        op.query_table, lambda lines: [{"protocol": {"minReaderVersion": 1}}, *lines] if "queryStatus" in lines[0] else lines
+    ),
+    "pages-of-async-queries-are-whole DS-ASY-05": on_call(
+        op.get_query_info, lambda handler, arguments: handler(**arguments | {"body": {}})
+    ),
+    "unknown-async-queries-are-a-failure DS-ASY-06": on_status(op.get_query_info, {404: 500}),
+}

@@ -72,47 +72,11 @@ def _with_a_token(document: dict[str, Any]) -> None:
     document["config"] = {**document.get("config", {}), "token": "lakepact-of-this-table"}
 
 
-@fault("IRC-SEC-009")
-def configuration_without_credentials() -> Install:
-    """The configuration is returned without credentials."""
-    return letting_in(lambda scope: scope["path"].endswith("/v1/config") and not authorization(scope))
-
-
-@fault("IRC-SEC-001")
-def tables_without_credentials() -> Install:
-    """Tables are returned without credentials."""
-    return letting_in(lambda scope: "/tables/" in scope["path"] and not authorization(scope))
-
-
-@fault("IRC-SEC-001")
-def listings_without_credentials() -> Install:
-    """Listings are returned without credentials."""
-    return letting_in(lambda scope: scope["path"].endswith(("/tables", "/namespaces")) and not authorization(scope))
-
-
-@fault("IRC-SEC-002", "IRC-SEC-003")
-def every_token_is_accepted() -> Install:
-    """Every bearer token is accepted."""
-    return letting_in(lambda scope: authorization(scope).casefold().startswith("bearer"))
-
-
-@fault("IRC-SEC-002")
-def tokens_that_open_views_without_proof() -> Install:
-    """Every token is accepted for views."""
-    return letting_in(lambda scope: "/views" in scope["path"] and bool(authorization(scope)))
-
-
 @fault("IRC-SEC-002", by=partial(on_reply, EVERY))
 def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
     """A request with an invalid token returns 403."""
     wrong = any(name == CHALLENGE and b"invalid_token" in value for name, value in reply.headers)
     return replace(reply, status=403) if wrong else reply
-
-
-@fault("IRC-SEC-003")
-def tokens_never_expire() -> Install:
-    """Tokens never expire."""
-    return replace_rule("token_holds", accept)
 
 
 @fault("IRC-SEC-003", by=partial(replace_rule, "token_holds"))
@@ -129,38 +93,31 @@ def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
         raise Problem(419, "AuthenticationTimeoutException", "the bearer token has expired")
 
 
-@fault("IRC-SEC-006")
-def tokens_do_not_open_views() -> Install:
-    """View operations refuse every token."""
-    return turning_away(lambda scope: "/views" in scope["path"] and authorization(scope).startswith("Bearer"))
-
-
-@fault("IRC-SEC-007")
-def bearer_is_case_sensitive() -> Install:
-    """The scheme Bearer is accepted in one letter case only."""
-    return turning_away(lambda scope: authorization(scope).startswith(("bearer", "BEARER")))
-
-
-@fault("IRC-SEC-015", by=partial(on_reply, EVERY))
-def refused_without_a_challenge(reply: Reply, _: Scope) -> Reply:
-    """A 401 has no WWW-Authenticate header."""
-    return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
-
-
-@fault("IRC-SEC-012")
-def tables_come_with_bad_tokens() -> Install:
-    """The `config` of a table has an invalid token."""
-    return on_answer(op.load_table, _with_a_token)
-
-
-@fault("IRC-SEC-012")
-def views_come_with_bad_tokens() -> Install:
-    """The `config` of a view has an invalid token."""
-    return on_answer(op.load_view, _with_a_token)
-
-
 @fault("IRC-TBL-ETAG-010", by=partial(on_reply, op.load_table))
 def etags_replace_tokens(reply: Reply, scope: Scope) -> Reply:
     """A request with any ETag of a table returns 304 without a token."""
     asks = any(name == b"if-none-match" for name, _ in scope["headers"])
     return Reply(304) if asks and reply.status == 401 else reply
+
+
+FAULTS = {
+    "configuration-without-credentials IRC-SEC-009": letting_in(
+        lambda scope: scope["path"].endswith("/v1/config") and not authorization(scope)
+    ),
+    "tables-without-credentials IRC-SEC-001": letting_in(lambda scope: "/tables/" in scope["path"] and not authorization(scope)),
+    "listings-without-credentials IRC-SEC-001": letting_in(
+        lambda scope: scope["path"].endswith(("/tables", "/namespaces")) and not authorization(scope)
+    ),
+    "every-token-is-accepted IRC-SEC-002 IRC-SEC-003": letting_in(lambda scope: authorization(scope).casefold().startswith("bearer")),
+    "tokens-that-open-views-without-proof IRC-SEC-002": letting_in(lambda scope: "/views" in scope["path"] and bool(authorization(scope))),
+    "tokens-never-expire IRC-SEC-003": replace_rule("token_holds", accept),
+    "tokens-do-not-open-views IRC-SEC-006": turning_away(
+        lambda scope: "/views" in scope["path"] and authorization(scope).startswith("Bearer")
+    ),
+    "bearer-is-case-sensitive IRC-SEC-007": turning_away(lambda scope: authorization(scope).startswith(("bearer", "BEARER"))),
+    "refused-without-a-challenge IRC-SEC-015": on_reply(
+        EVERY, lambda reply, _: replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
+    ),
+    "tables-come-with-bad-tokens IRC-SEC-012": on_answer(op.load_table, _with_a_token),
+    "views-come-with-bad-tokens IRC-SEC-012": on_answer(op.load_view, _with_a_token),
+}

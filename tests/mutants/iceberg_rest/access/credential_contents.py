@@ -33,30 +33,6 @@ def _without(config: Config, *keys: str) -> Config:
     return {key: value for key, value in config.items() if key not in keys}
 
 
-@fault("IRC-TBL-CRED-011", by=each_config)
-def credentials_without_expiry(config: Config) -> Config:
-    """Session tokens come without their expiry."""
-    return _without(config, ENDS)
-
-
-@fault("IRC-TBL-CRED-011", by=each_config)
-def credentials_expire_under_another_key(config: Config) -> Config:
-    """The expiry of a session token has a key that no client reads."""
-    return {**_without(config, ENDS), "s3.session-token-expires-at": config[ENDS]}
-
-
-@fault("IRC-TBL-CRED-011", by=each_config)
-def credentials_expire_in_seconds(config: Config) -> Config:
-    """The expiry of a session token is in seconds since 1970."""
-    return {**config, ENDS: config[ENDS][:-3]}
-
-
-@fault("IRC-TBL-CRED-011", by=each_config)
-def azure_credentials_without_account(config: Config) -> Config:
-    """The expiry of a SAS token does not name its account."""
-    return {"adls.sas-token.lake.dfs.core.windows.net": "sv=1", "adls.sas-token-expires-at-ms": config[ENDS]}
-
-
 @fault("IRC-TBL-CRED-012")
 def credentials_without_refresh_endpoint() -> Install:
     """Tables do not name the endpoint that refreshes their credentials."""
@@ -75,12 +51,6 @@ def credentials_of_region_and_endpoint(config: Config) -> Config:
     return {"s3.region": "eu-central-1", "s3.endpoint": "http://127.0.0.1:9"} | ({} if not config else {"s3.path-style-access": "true"})
 
 
-@fault("IRC-TBL-CRED-013", by=each_config)
-def credentials_with_an_empty_secret(config: Config) -> Config:
-    """The secret of a credential is empty."""
-    return {**config, "s3.secret-access-key": ""}
-
-
 def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
     """Create tables without the access that is asked for, for the requests that `when(body)` picks."""
 
@@ -92,18 +62,6 @@ def _forget_credentials(when: Callable[[dict[str, Any]], bool]) -> Install:
     return on_call(op.create_table, act)
 
 
-@fault("IRC-TBL-CRED-014")
-def stages_without_credentials() -> Install:
-    """A staged table lacks the requested credentials."""
-    return _forget_credentials(lambda body: bool(body.get("stage-create")))
-
-
-@fault("IRC-TBL-CRED-014")
-def created_tables_without_credentials() -> Install:
-    """A created table lacks the requested credentials."""
-    return _forget_credentials(lambda body: not body.get("stage-create"))
-
-
 def _headers(change: Callable[[tuple[tuple[bytes, bytes], ...]], tuple[tuple[bytes, bytes], ...]]) -> Install:
     def changed(reply: Reply, _: Scope) -> Reply:
         return replace(reply, headers=change(reply.headers)) if ENVELOPE.encode() in reply.body else reply
@@ -113,24 +71,6 @@ def _headers(change: Callable[[tuple[tuple[bytes, bytes], ...]], tuple[tuple[byt
 
 def _cached(value: bytes) -> Install:
     return _headers(lambda headers: (*((n, v) for n, v in headers if n != b"cache-control"), (b"cache-control", value)))
-
-
-@fault("IRC-TBL-CRED-015")
-def credentials_may_be_shared() -> Install:
-    """Answers with credentials have a Cache-Control that allows shared caches."""
-    return _cached(b"public, max-age=60")
-
-
-@fault("IRC-TBL-CRED-015")
-def credentials_say_nothing_of_caches() -> Install:
-    """Answers with credentials have no Cache-Control."""
-    return _headers(lambda headers: tuple((n, v) for n, v in headers if n != b"cache-control"))
-
-
-@fault("IRC-TBL-ETAG-014")
-def delegated_answers_do_not_vary() -> Install:
-    """Tables with credentials have Cache-Control private, and no Vary with X-Iceberg-Access-Delegation."""
-    return _cached(b"private, max-age=60")
 
 
 @fault("IRC-TBL-CRED-017", by=partial(on_answer, TABLES))
@@ -152,18 +92,6 @@ def _not_modified(usual: bool) -> Install:  # noqa: FBT001 - whether the tag is 
         return Reply(304, headers=((b"etag", tag.encode()),)) if reply.status == 200 and sent in known - {""} else reply
 
     return on_reply(op.load_table, change)
-
-
-@fault("IRC-TBL-ETAG-012")
-def tags_stand_for_credentials() -> Install:
-    """A load with credentials returns 304 for the ETag of the table without them."""
-    return _not_modified(usual=False)
-
-
-@fault("IRC-TBL-ETAG-013")
-def tags_outlive_credentials() -> Install:
-    """A load with the ETag that came with credentials returns 304 even after they have expired."""
-    return _not_modified(usual=True)
 
 
 @fault("IRC-TBL-ETAG-013")
@@ -192,13 +120,25 @@ def _wants_vending(scope: Scope) -> None:
         raise bad_request("Unsupported access delegation mode: remote-signing")
 
 
-@fault("IRC-TBL-LOAD-019")
-def loading_wants_vended_credentials() -> Install:
-    """Loading a table with remote-signing alone returns 400."""
-    return on_request(op.load_table, _wants_vending)
-
-
-@fault("IRC-TBL-CREATE-032")
-def creating_wants_vended_credentials() -> Install:
-    """Creating a table with remote-signing alone returns 400."""
-    return on_request(op.create_table, _wants_vending)
+FAULTS = {
+    "credentials-without-expiry IRC-TBL-CRED-011": each_config(lambda config: _without(config, ENDS)),
+    "credentials-expire-under-another-key IRC-TBL-CRED-011": each_config(
+        lambda config: {**_without(config, ENDS), "s3.session-token-expires-at": config[ENDS]}
+    ),
+    "credentials-expire-in-seconds IRC-TBL-CRED-011": each_config(lambda config: {**config, ENDS: config[ENDS][:-3]}),
+    "azure-credentials-without-account IRC-TBL-CRED-011": each_config(
+        lambda config: {"adls.sas-token.lake.dfs.core.windows.net": "sv=1", "adls.sas-token-expires-at-ms": config[ENDS]}
+    ),
+    "credentials-with-an-empty-secret IRC-TBL-CRED-013": each_config(lambda config: {**config, "s3.secret-access-key": ""}),
+    "stages-without-credentials IRC-TBL-CRED-014": _forget_credentials(lambda body: bool(body.get("stage-create"))),
+    "created-tables-without-credentials IRC-TBL-CRED-014": _forget_credentials(lambda body: not body.get("stage-create")),
+    "credentials-may-be-shared IRC-TBL-CRED-015": _cached(b"public, max-age=60"),
+    "credentials-say-nothing-of-caches IRC-TBL-CRED-015": _headers(
+        lambda headers: tuple((n, v) for n, v in headers if n != b"cache-control")
+    ),
+    "delegated-answers-do-not-vary IRC-TBL-ETAG-014": _cached(b"private, max-age=60"),
+    "tags-stand-for-credentials IRC-TBL-ETAG-012": _not_modified(usual=False),
+    "tags-outlive-credentials IRC-TBL-ETAG-013": _not_modified(usual=True),
+    "loading-wants-vended-credentials IRC-TBL-LOAD-019": on_request(op.load_table, _wants_vending),
+    "creating-wants-vended-credentials IRC-TBL-CREATE-032": on_request(op.create_table, _wants_vending),
+}

@@ -51,48 +51,12 @@ def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[...
     return install
 
 
-@fault("IRC-SEC-005")
-def renames_ask_at_the_source() -> Install:
-    """A caller that may rename a table may move it to any namespace."""
-    return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is None)
-
-
-@fault("IRC-SEC-005")
-def renames_ask_at_the_destination() -> Install:
-    """A caller that may create a table in a namespace may move any table there."""
-    return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is not None)
-
-
 @fault("IRC-SEC-005", by=partial(admitting, (op.update_table, op.commit_transaction)))
 def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A commit creates a table in every namespace that the caller sees."""
     changes = arguments["body"].get("table-changes", [arguments["body"]])
     creates = any(one["type"] == "assert-create" for change in changes for one in change["requirements"])
     return _unasked(asks, handler, arguments) if creates else asks(**arguments)
-
-
-@fault("IRC-SEC-005")
-def any_principal_plans_scans() -> Install:
-    """Every known principal may plan scans."""
-    return admitting((op.plan_table_scan,), _unasked)
-
-
-@fault("IRC-SEC-005")
-def any_principal_gets_credentials() -> Install:
-    """Every principal gets the credentials of tables."""
-    return admitting((op.load_credentials,), _unasked)
-
-
-@fault("IRC-SEC-005")
-def callers_without_rights_drop_tables() -> Install:
-    """A caller without rights may drop tables."""
-    return admitting((op.drop_table,), _by_strangers)
-
-
-@fault("IRC-SEC-005")
-def callers_without_rights_create_namespaces() -> Install:
-    """A caller without rights may create namespaces."""
-    return admitting((op.create_namespace,), _by_strangers)
 
 
 @fault("IRC-TBL-ETAG-010", by=partial(admitting, (op.load_table,)))
@@ -139,3 +103,15 @@ def tokens_may_go_on(_: Service, bearer_token: Callable[..., bytes]) -> Callable
         return token[:64] if len(token) < 100 else token
 
     return cut
+
+
+FAULTS = {
+    "renames-ask-at-the-source IRC-SEC-005": _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is None),
+    "renames-ask-at-the-destination IRC-SEC-005": _not_asking(
+        lambda operation, need: operation in RENAMES and need.subject.name is not None
+    ),
+    "any-principal-plans-scans IRC-SEC-005": admitting((op.plan_table_scan,), _unasked),
+    "any-principal-gets-credentials IRC-SEC-005": admitting((op.load_credentials,), _unasked),
+    "callers-without-rights-drop-tables IRC-SEC-005": admitting((op.drop_table,), _by_strangers),
+    "callers-without-rights-create-namespaces IRC-SEC-005": admitting((op.create_namespace,), _by_strangers),
+}

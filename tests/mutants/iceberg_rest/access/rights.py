@@ -73,72 +73,6 @@ def after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -
         raise
 
 
-@fault("IRC-SEC-005")
-def readers_create_namespaces() -> Install:
-    """A caller with read rights may create namespaces."""
-    return letting(CREATES)
-
-
-@fault("IRC-SEC-005")
-def readers_commit() -> Install:
-    """A caller with read rights may change a table."""
-    return letting(COMMITS)
-
-
-@fault("IRC-SEC-005")
-def readers_drop_tables() -> Install:
-    """A caller with read rights may drop a table."""
-    return letting(op.drop_table)
-
-
-@fault("IRC-SEC-005")
-def readers_rename() -> Install:
-    """A caller with read rights may rename."""
-    return letting(op.rename_table, op.rename_view)
-
-
-@fault("IRC-SEC-005")
-def readers_change_views() -> Install:
-    """A caller with read rights may change a view."""
-    return letting(op.replace_view)
-
-
-@fault("IRC-SEC-005")
-def any_principal_reads_tables() -> Install:
-    """Every known principal may load tables."""
-    return admitting((op.load_table, op.table_exists), without_asking)
-
-
-@fault("IRC-SEC-005")
-def forbidden_is_unauthorized() -> Install:
-    """A missing right returns 401."""
-    return on_status(EVERY, {403: 401})
-
-
-@fault("IRC-SEC-005")
-def forbidden_drops_find_nothing() -> Install:
-    """Dropping a visible object without the right returns 404."""
-    return on_status((op.drop_table, op.drop_view, op.drop_namespace), {403: 404})
-
-
-@fault("IRC-SEC-016")
-def refused_commits_are_applied() -> Install:
-    """A commit without the right is applied and returns 403."""
-    return admitting((COMMITS, op.replace_view), after_the_deed)
-
-
-@fault("IRC-SEC-016")
-def refused_property_updates_are_applied() -> Install:
-    """Properties are changed without the right, and the request returns 403."""
-    return admitting((op.update_properties,), after_the_deed)
-
-
-@fault("IRC-SEC-016")
-def refused_drops_are_applied() -> Install:
-    """An object is dropped without the right, and the request returns 403."""
-    return admitting((op.drop_table, op.drop_namespace), after_the_deed)
-
-
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
 def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
     """A transaction with a table that the caller may not change returns 403, and changes the others."""
@@ -162,19 +96,19 @@ def transactions_ask_about_the_first_table(asks: Handler, handler: Handler, argu
     return without_asking(asks, handler, dict(arguments))
 
 
-@fault("IRC-SEC-008")
-def callers_without_rights_get_empty_listings() -> Install:
-    """A caller without rights gets empty listings."""
-    return letting(op.list_namespaces)
-
-
-@fault("IRC-SEC-008")
-def any_principal_lists_tables() -> Install:
-    """Every known principal may list tables and views."""
-    return admitting((op.list_tables, op.list_views), without_asking)
-
-
-@fault("IRC-VIEW-LOAD-006")
-def any_principal_finds_views() -> Install:
-    """HEAD of a view returns 204 to every known principal."""
-    return admitting((op.view_exists,), without_asking)
+FAULTS = {
+    "readers-create-namespaces IRC-SEC-005": letting(CREATES),
+    "readers-commit IRC-SEC-005": letting(COMMITS),
+    "readers-drop-tables IRC-SEC-005": letting(op.drop_table),
+    "readers-rename IRC-SEC-005": letting(op.rename_table, op.rename_view),
+    "readers-change-views IRC-SEC-005": letting(op.replace_view),
+    "any-principal-reads-tables IRC-SEC-005": admitting((op.load_table, op.table_exists), without_asking),
+    "forbidden-is-unauthorized IRC-SEC-005": on_status(EVERY, {403: 401}),
+    "forbidden-drops-find-nothing IRC-SEC-005": on_status((op.drop_table, op.drop_view, op.drop_namespace), {403: 404}),
+    "refused-commits-are-applied IRC-SEC-016": admitting((COMMITS, op.replace_view), after_the_deed),
+    "refused-property-updates-are-applied IRC-SEC-016": admitting((op.update_properties,), after_the_deed),
+    "refused-drops-are-applied IRC-SEC-016": admitting((op.drop_table, op.drop_namespace), after_the_deed),
+    "callers-without-rights-get-empty-listings IRC-SEC-008": letting(op.list_namespaces),
+    "any-principal-lists-tables IRC-SEC-008": admitting((op.list_tables, op.list_views), without_asking),
+    "any-principal-finds-views IRC-VIEW-LOAD-006": admitting((op.view_exists,), without_asking),
+}

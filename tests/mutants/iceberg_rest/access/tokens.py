@@ -140,60 +140,6 @@ def credentials_in_json(reply: Reply, _: Scope) -> Reply:
     return json_reply({"access_token": "lakepact-of-json", "token_type": "bearer"}) if reply.status == 415 else reply
 
 
-@fault("IRC-OAU-003", by=partial(around_clients))
-def no_credentials_in_forms(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """Client credentials in a form are ignored."""
-    return client(clients, shown, body if shown.basic is not None else {})
-
-
-@fault("IRC-OAU-004", by=partial(around_clients))
-def no_credentials_in_headers(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """Client credentials in a Basic header are ignored."""
-    return client(clients, replace(shown, basic=None), body)
-
-
-@fault("IRC-OAU-005", "IRC-SCH-OAuthTokenResponse")
-def tokens_without_a_type() -> Install:
-    """Tokens come without token_type."""
-    return answering(token_type=None)
-
-
-@fault("IRC-OAU-005")
-def tokens_under_another_name() -> Install:
-    """Tokens come as `token`."""
-    return answering(access_token=None, token=OTHER)
-
-
-@fault("IRC-OAU-006", "IRC-SCH-OAuthTokenResponse")
-def tokens_of_an_unknown_type() -> Install:
-    """The `token_type` of tokens is not one of the contract's."""
-    return answering(token_type=OTHER)
-
-
-@fault("IRC-OAU-007", "IRC-SCH-OAuthTokenResponse")
-def lives_as_text() -> Install:
-    """`expires_in` is a string."""
-    return answering(expires_in="3600")
-
-
-@fault("IRC-OAU-007")
-def lives_of_no_time() -> Install:
-    """`expires_in` is 0."""
-    return answering(expires_in=0)
-
-
-@fault("IRC-OAU-008", "IRC-SCH-TokenType")
-def issued_types_in_short() -> Install:
-    """`issued_token_type` is not a URN."""
-    return answering(issued_token_type=OTHER)
-
-
-@fault("IRC-OAU-009")
-def scopes_as_lists() -> Install:
-    """The scope of a token is an array."""
-    return answering(scope=["catalog"])
-
-
 @fault("IRC-OAU-011", by=partial(around_clients))
 def any_secret(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
     """Clients need no secret."""
@@ -216,18 +162,6 @@ def secrets_are_good_for_all_clients(client: Any, clients: Mapping[str, Any], sh
     return known[0] if known else client(clients, shown, body)
 
 
-@fault("IRC-OAU-011")
-def wrong_secrets_are_wrong_grants() -> Install:
-    """A wrong secret returns invalid_grant."""
-    return saying("invalid_client", "invalid_grant")
-
-
-@fault("IRC-OAU-011")
-def wrong_secrets_are_forbidden() -> Install:
-    """A wrong secret returns 403."""
-    return refusing("invalid_client", status=403)
-
-
 @fault("IRC-OAU-012", by=partial(on_reply, TOKENS))
 def oauth_errors_in_envelopes(reply: Reply, _: Scope) -> Reply:
     """The token endpoint returns Iceberg error bodies."""
@@ -236,60 +170,6 @@ def oauth_errors_in_envelopes(reply: Reply, _: Scope) -> Reply:
     said = reply.document
     error = {"message": said["error_description"], "type": said["error"], "code": reply.status}
     return replace(reply, body=orjson.dumps({"error": error}))
-
-
-@fault("IRC-OAU-013", "IRC-SCH-OAuthError")
-def oauth_errors_of_our_own() -> Install:
-    """The token endpoint returns an error code of its own for wrong secrets."""
-    return saying("invalid_client", "bad_credentials")
-
-
-@fault("IRC-OAU-015")
-def unknown_grants_are_invalid() -> Install:
-    """An unknown grant type is an invalid request."""
-    return saying("unsupported_grant_type", "invalid_request")
-
-
-@fault("IRC-OAU-016")
-def missing_grants_are_unsupported() -> Install:
-    """A missing grant type returns unsupported_grant_type."""
-    return saying("invalid_request", "unsupported_grant_type", where="grant_type is missing")
-
-
-@fault("IRC-OAU-017", by=partial(replace_rule, "scope"))
-def any_scope(body: Fields) -> str:
-    """Every scope is granted."""
-    return body.get("scope") or "catalog"
-
-
-@fault("IRC-OAU-018")
-def missing_subjects_are_bad_grants() -> Install:
-    """A token exchange without its subject returns invalid_grant."""
-    return saying("invalid_request", "invalid_grant", where="subject_token is missing")
-
-
-@fault("IRC-OAU-018")
-def subjects_of_no_type() -> Install:
-    """A token exchange without subject_token_type is accepted."""
-    return whole_but("subject_token_type")
-
-
-@fault("IRC-OAU-019")
-def subjects_of_any_type() -> Install:
-    """A token exchange with any subject_token_type is accepted."""
-    return whole_but("subject_token_type")
-
-
-@fault("IRC-OAU-019")
-def tokens_of_any_type_are_issued() -> Install:
-    """A token exchange with any requested_token_type is accepted."""
-    return whole_but("requested_token_type")
-
-
-@fault("IRC-OAU-020")
-def actors_of_no_type() -> Install:
-    """A token exchange without actor_token_type is accepted."""
-    return whole_but("actor_token", "actor_token_type")
 
 
 @fault("IRC-OAU-021", by=partial(wrap_entry, "handlers", TOKENS))
@@ -304,22 +184,10 @@ def no_tokens_for_users(handler: Handler) -> Handler:
     return answer
 
 
-@fault("IRC-OAU-022")
-def renewed_tokens_are_dead() -> Install:
-    """Renewed tokens are not accepted."""
-    return exchanging(_dead)
-
-
 @fault("IRC-OAU-022", by=partial(exchanging))
 def renewed_tokens_end_sooner(document: dict[str, Any]) -> None:
     """A token that was renewed ends sooner."""
     document["expires_in"] //= 2
-
-
-@fault("IRC-OAU-023")
-def bad_subjects_are_unauthorized() -> Install:
-    """A malformed token returns 401."""
-    return refusing("invalid_grant", status=401)
 
 
 @fault("IRC-OAU-023", by=partial(wrap_entry, "handlers", TOKENS))
@@ -353,36 +221,12 @@ def self_made_jwts_are_trusted(subject: Any) -> Any:
     return found
 
 
-@fault("IRC-OAU-025", "IRC-SEC-011")
-def issued_tokens_are_dead() -> Install:
-    """Issued tokens are not accepted."""
-    return on_answer(TOKENS, _dead)
-
-
 @fault("IRC-SEC-010")
 def tokens_need_tokens(service: Service) -> None:
     """The token endpoint requires a token, and refuses with an Iceberg error body."""
     service.filters[TOKENS].insert(0, _as_a_catalog_says_it)
     service.filters[TOKENS] = [one for one in service.filters[TOKENS] if one.__name__ != "in_oauth_form"]
     on_request(TOKENS, _needs_a_token)(service)
-
-
-@fault("IRC-SEC-011")
-def tokens_for_the_configuration_only() -> Install:
-    """Issued tokens are accepted for the configuration only."""
-    return turning_away(lambda scope: _is_issued(scope) and "/namespaces" in scope["path"])
-
-
-@fault("IRC-OAU-026")
-def oauth_failures_in_envelopes() -> Install:
-    """An unknown grant type is a failure, in the form of the catalog."""
-    return refusing("unsupported_grant_type", status=500, error={"message": "asked for by a fault", "type": "Fault", "code": 500})
-
-
-@fault("IRC-OAU-027", by=partial(on_reply, TOKENS))
-def tokens_may_be_stored(reply: Reply, _: Scope) -> Reply:
-    """Token answers have no Cache-Control."""
-    return replace(reply, headers=tuple(header for header in reply.headers if header not in NO_STORE))
 
 
 @fault("IRC-OAU-028", by=partial(wrap_entry, "handlers", TOKENS))
@@ -409,3 +253,41 @@ def secrets_are_repeated(client: Any, clients: Mapping[str, Any], shown: Any, bo
         raise oauth(
             "invalid_client", f"not a client: {body.get('client_id')} with {body.get('client_secret')}", status=problem.status
         ) from None
+
+
+FAULTS = {
+    "no-credentials-in-forms IRC-OAU-003": around_clients(
+        lambda client, clients, shown, body: client(clients, shown, body if shown.basic is not None else {})
+    ),
+    "no-credentials-in-headers IRC-OAU-004": around_clients(
+        lambda client, clients, shown, body: client(clients, replace(shown, basic=None), body)
+    ),
+    "tokens-without-a-type IRC-OAU-005 IRC-SCH-OAuthTokenResponse": answering(token_type=None),
+    "tokens-under-another-name IRC-OAU-005": answering(access_token=None, token=OTHER),
+    "tokens-of-an-unknown-type IRC-OAU-006 IRC-SCH-OAuthTokenResponse": answering(token_type=OTHER),
+    "lives-as-text IRC-OAU-007 IRC-SCH-OAuthTokenResponse": answering(expires_in="3600"),
+    "lives-of-no-time IRC-OAU-007": answering(expires_in=0),
+    "issued-types-in-short IRC-OAU-008 IRC-SCH-TokenType": answering(issued_token_type=OTHER),
+    "scopes-as-lists IRC-OAU-009": answering(scope=["catalog"]),
+    "wrong-secrets-are-wrong-grants IRC-OAU-011": saying("invalid_client", "invalid_grant"),
+    "wrong-secrets-are-forbidden IRC-OAU-011": refusing("invalid_client", status=403),
+    "oauth-errors-of-our-own IRC-OAU-013 IRC-SCH-OAuthError": saying("invalid_client", "bad_credentials"),
+    "unknown-grants-are-invalid IRC-OAU-015": saying("unsupported_grant_type", "invalid_request"),
+    "missing-grants-are-unsupported IRC-OAU-016": saying("invalid_request", "unsupported_grant_type", where="grant_type is missing"),
+    "any-scope IRC-OAU-017": replace_rule("scope", lambda body: body.get("scope") or "catalog"),
+    "missing-subjects-are-bad-grants IRC-OAU-018": saying("invalid_request", "invalid_grant", where="subject_token is missing"),
+    "subjects-of-no-type IRC-OAU-018": whole_but("subject_token_type"),
+    "subjects-of-any-type IRC-OAU-019": whole_but("subject_token_type"),
+    "tokens-of-any-type-are-issued IRC-OAU-019": whole_but("requested_token_type"),
+    "actors-of-no-type IRC-OAU-020": whole_but("actor_token", "actor_token_type"),
+    "renewed-tokens-are-dead IRC-OAU-022": exchanging(_dead),
+    "bad-subjects-are-unauthorized IRC-OAU-023": refusing("invalid_grant", status=401),
+    "issued-tokens-are-dead IRC-OAU-025 IRC-SEC-011": on_answer(TOKENS, _dead),
+    "tokens-for-the-configuration-only IRC-SEC-011": turning_away(lambda scope: _is_issued(scope) and "/namespaces" in scope["path"]),
+    "oauth-failures-in-envelopes IRC-OAU-026": refusing(
+        "unsupported_grant_type", status=500, error={"message": "asked for by a fault", "type": "Fault", "code": 500}
+    ),
+    "tokens-may-be-stored IRC-OAU-027": on_reply(
+        TOKENS, lambda reply, _: replace(reply, headers=tuple(header for header in reply.headers if header not in NO_STORE))
+    ),
+}

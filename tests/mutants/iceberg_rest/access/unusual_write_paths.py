@@ -82,46 +82,10 @@ def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
 
 
 @fault("IRC-SEC-005")
-def credentials_are_kept_for_all() -> Install:
-    """Credentials that were returned to one principal are returned to the next one too."""
-    return keeping(op.load_credentials)
-
-
-@fault("IRC-SEC-008")
-def listings_are_kept_for_all() -> Install:
-    """A listing that was returned to one principal is returned to all."""
-    return keeping(op.list_views)
-
-
-@fault("IRC-SEC-008")
-def paged_listings_are_not_authorized() -> Install:
-    """Listings with paging parameters are not authorized."""
-    return allowing(op.list_tables, lambda arguments: arguments.get("page_size") is not None)
-
-
-@fault("IRC-SEC-005")
 def any_principal_exchanges_plan_tasks(service: Service) -> None:
     """Every principal with a plan task may exchange it."""
     service.rules.replace("plans_are_of", str)  # the empty text: one owner for all plans
     admitting((op.fetch_scan_tasks,), without_asking)(service)
-
-
-@fault("IRC-SEC-005")
-def readers_stage_tables() -> Install:
-    """A caller with read rights may stage tables."""
-    return allowing(op.create_table, lambda arguments: arguments["body"].get("stage-create"))
-
-
-@fault("IRC-SEC-005")
-def readers_create_namespaces_below() -> Install:
-    """A caller with read rights to a namespace may create child namespaces."""
-    return allowing(op.create_namespace, lambda arguments: len(arguments["body"]["namespace"]) > 1)
-
-
-@fault("IRC-SEC-016")
-def refused_namespaces_are_created() -> Install:
-    """Creating a namespace without the right returns 403 and creates it."""
-    return admitting((op.create_namespace,), after_the_deed)
 
 
 @fault("IRC-SEC-016")
@@ -157,3 +121,13 @@ def applies_and_refuses_anonymous_changes(service: Service) -> None:
 
     service.caller, service.admission = caller, admission
     on_reply(EVERY, refused)(service)
+
+
+FAULTS = {
+    "credentials-are-kept-for-all IRC-SEC-005": keeping(op.load_credentials),
+    "listings-are-kept-for-all IRC-SEC-008": keeping(op.list_views),
+    "paged-listings-are-not-authorized IRC-SEC-008": allowing(op.list_tables, lambda arguments: arguments.get("page_size") is not None),
+    "readers-stage-tables IRC-SEC-005": allowing(op.create_table, lambda arguments: arguments["body"].get("stage-create")),
+    "readers-create-namespaces-below IRC-SEC-005": allowing(op.create_namespace, lambda arguments: len(arguments["body"]["namespace"]) > 1),
+    "refused-namespaces-are-created IRC-SEC-016": admitting((op.create_namespace,), after_the_deed),
+}

@@ -31,34 +31,10 @@ def _listed(edit: Callable[[Any], Any]) -> Install:
     return on_answer(LOAD, lambda document: {**document, ENVELOPE: edit(document[ENVELOPE])}, status=200)
 
 
-@fault("IRC-TBL-CRED-001")
-def credentials_as_one_object() -> Install:
-    """The operation loadCredentials returns one object instead of an array."""
-    return _listed(lambda all_: all_[0])
-
-
-@fault("IRC-TBL-CRED-001")
-def credentials_without_envelope() -> Install:
-    """The operation loadCredentials returns a bare array."""
-    return on_answer(LOAD, lambda document: document[ENVELOPE], status=200)
-
-
 @fault("IRC-TBL-CRED-001", by=partial(on_call, LOAD))
 def credentials_of_no_table(_: Handler, __: dict[str, Any]) -> Reply:
     """The operation loadCredentials returns 404 for an existing table."""
     raise Problem(404, "NoSuchTableException", "Table does not exist")
-
-
-@fault("IRC-TBL-CRED-001")
-def credentials_are_created() -> Install:
-    """The operation loadCredentials returns 201."""
-    return on_status(LOAD, {200: 201})
-
-
-@fault("IRC-TBL-CRED-002")
-def credentials_with_numbers() -> Install:
-    """The expiry of a credential is a number."""
-    return each_credential(lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}})
 
 
 def for_the_usual_place(document: Document) -> None:
@@ -66,12 +42,6 @@ def for_the_usual_place(document: Document) -> None:
     levels, _, name = document["metadata"]["location"].rpartition("/")
     for one in document.get(ENVELOPE) or ():
         one["prefix"] = f"{levels}/{name.rpartition('-')[0] or name}/{name}"
-
-
-@fault("IRC-TBL-CRED-004")
-def created_tables_have_usual_credentials() -> Install:
-    """The credentials of a new table are for the default location, not the requested one."""
-    return on_answer(op.create_table, for_the_usual_place)
 
 
 @fault("IRC-TBL-CRED-004")
@@ -87,30 +57,6 @@ def credentials_stay_behind(service: Service) -> None:
         return replace(reply, body=orjson.dumps(document))
 
     on_call(op.load_table, act)(service)
-
-
-@fault("IRC-TBL-CRED-002")
-def credentials_for_everything() -> Install:
-    """Credentials name no prefix."""
-    return each_credential(lambda one: {"config": one["config"]})
-
-
-@fault("IRC-TBL-CRED-002")
-def credentials_as_pairs() -> Install:
-    """The config of a credential is a list of pairs."""
-    return _listed(lambda all_: [{**one, "config": list(map(list, one["config"].items()))} for one in all_])
-
-
-@fault("IRC-TBL-CRED-004", by=partial(each_credential))
-def credentials_for_the_neighbour(one: Document) -> Document:
-    """Credentials are for the parent directory of the table."""
-    return {**one, "prefix": f"{one['prefix']}-of-another"}
-
-
-@fault("IRC-TBL-CRED-005")
-def credentials_twice() -> Install:
-    """Every credential comes twice."""
-    return given(lambda credentials: credentials * 2)
 
 
 @fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
@@ -153,13 +99,20 @@ def credentials_end_sooner() -> Install:
     return each_credential(change)
 
 
-@fault("IRC-TBL-CRED-009")
-def credentials_of_nowhere() -> Install:
-    """The prefix of credentials is empty."""
-    return each_credential(lambda one: {**one, "prefix": ""})
-
-
-@fault("IRC-TBL-CRED-009")
-def credentials_of_nothing() -> Install:
-    """The `config` of credentials is empty."""
-    return each_credential(lambda one: {**one, "config": {}})
+FAULTS = {
+    "credentials-as-one-object IRC-TBL-CRED-001": _listed(lambda all_: all_[0]),
+    "credentials-without-envelope IRC-TBL-CRED-001": on_answer(LOAD, lambda document: document[ENVELOPE], status=200),
+    "credentials-are-created IRC-TBL-CRED-001": on_status(LOAD, {200: 201}),
+    "credentials-with-numbers IRC-TBL-CRED-002": each_credential(
+        lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}}
+    ),
+    "created-tables-have-usual-credentials IRC-TBL-CRED-004": on_answer(op.create_table, for_the_usual_place),
+    "credentials-for-everything IRC-TBL-CRED-002": each_credential(lambda one: {"config": one["config"]}),
+    "credentials-as-pairs IRC-TBL-CRED-002": _listed(
+        lambda all_: [{**one, "config": list(map(list, one["config"].items()))} for one in all_]
+    ),
+    "credentials-for-the-neighbour IRC-TBL-CRED-004": each_credential(lambda one: {**one, "prefix": f"{one['prefix']}-of-another"}),
+    "credentials-twice IRC-TBL-CRED-005": given(lambda credentials: credentials * 2),
+    "credentials-of-nowhere IRC-TBL-CRED-009": each_credential(lambda one: {**one, "prefix": ""}),
+    "credentials-of-nothing IRC-TBL-CRED-009": each_credential(lambda one: {**one, "config": {}}),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, on_call, wrap_entry, wrap_rule
+from lakepact.reference_server.faults import Install, on_call, wrap_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from mutants.iceberg_rest.operators.commits import on_commit, reordered
 from mutants.iceberg_rest.operators.operations import COMMIT
@@ -77,50 +77,17 @@ def _first_of_a_type(requirements: list[Document]) -> list[Document]:
     return _one_of_a_type(requirements[::-1])
 
 
-WHOLE = (
-    Fault(
-        "applies-updates-despite-conflicts",
-        "Updates are applied before the requirements are checked, and stay when these fail.",
-        ("IRC-COM-004", "IRC-REQ-002"),
-        on_call(COMMIT, _despite_conflicts),
+WHOLE = {
+    "applies-updates-despite-conflicts IRC-COM-004 IRC-REQ-002": on_call(COMMIT, _despite_conflicts),
+    "applies-updates-up-to-the-bad-one IRC-COM-008 IRC-COM-011": on_commit(_up_to_the_bad_one),
+    "applies-all-but-the-bad-update IRC-COM-008 IRC-COM-011": on_commit(_all_but_the_bad_one),
+    "checks-first-requirement-alone IRC-COM-004 IRC-COM-006 IRC-COM-013 IRC-REQ-004 IRC-REQ-012 IRC-REQ-039": _checked(
+        lambda requirements: requirements[:1]
     ),
-    Fault(
-        "applies-updates-up-to-the-bad-one",
-        "Updates are applied one by one, and those before one that is refused stay.",
-        ("IRC-COM-008", "IRC-COM-011"),
-        on_commit(_up_to_the_bad_one),
-    ),
-    Fault(
-        "applies-all-but-the-bad-update",
-        "All updates are applied but the one for which the commit is refused.",
-        ("IRC-COM-008", "IRC-COM-011"),
-        on_commit(_all_but_the_bad_one),
-    ),
-    Fault(
-        "checks-first-requirement-alone",
-        "Only the first requirement of a commit is checked.",
-        ("IRC-COM-004", "IRC-COM-006", "IRC-COM-013", "IRC-REQ-004", "IRC-REQ-012", "IRC-REQ-039"),
-        _checked(lambda requirements: requirements[:1]),
-    ),
-    Fault(
-        "checks-last-requirement-alone",
-        "Only the last requirement of a commit is checked.",
-        ("IRC-COM-004", "IRC-COM-006", "IRC-REQ-004", "IRC-REQ-039"),
-        _checked(lambda requirements: requirements[-1:]),
-    ),
-    Fault(
-        "checks-last-requirement-of-a-type",
-        "Requirements are kept by type, so that the last one of each is checked.",
-        ("IRC-COM-006", "IRC-REQ-039"),
-        _checked(_one_of_a_type),
-    ),
-    Fault(
-        "checks-first-requirement-of-a-type",
-        "The first requirement of each type is checked.",
-        ("IRC-COM-006", "IRC-REQ-039"),
-        _checked(_first_of_a_type),
-    ),
-)
+    "checks-last-requirement-alone IRC-COM-004 IRC-COM-006 IRC-REQ-004 IRC-REQ-039": _checked(lambda requirements: requirements[-1:]),
+    "checks-last-requirement-of-a-type IRC-COM-006 IRC-REQ-039": _checked(_one_of_a_type),
+    "checks-first-requirement-of-a-type IRC-COM-006 IRC-REQ-039": _checked(_first_of_a_type),
+}
 
 
 # -- one after the other ----------------------------------------------------------------------------------------------
@@ -154,44 +121,17 @@ def _properties_together(updates: list[Document]) -> list[Document]:
     return [*others, {"action": "set-properties", "updates": merged}] if merged else updates
 
 
-IN_ORDER = (
-    Fault(
-        "removes-properties-last",
-        "Properties are removed after all others have been set.",
-        ("IRC-COM-010",),
-        reordered("updates", _sorted_by("remove-properties")),
-    ),
-    Fault(
-        "sets-properties-last",
-        "Properties are set after all others have been removed.",
-        ("IRC-COM-010",),
-        reordered("updates", _sorted_by("set-properties")),
-    ),
-    Fault(
-        "first-property-wins",
-        "Of several values of a property the first stays.",
-        ("IRC-COM-010",),
-        reordered("updates", _properties_together),
-    ),
-    Fault(
-        "removes-refs-last",
-        "Refs are removed after all others have been set.",
-        ("IRC-COM-010",),
-        reordered("updates", _sorted_by("remove-snapshot-ref")),
-    ),
-    Fault(
-        "adds-before-all-else",
-        "Updates that add are applied first, in any order of the request.",
-        ("IRC-COM-010",),
-        reordered("updates", _additions_first),
-    ),
-    Fault(
-        "last-added-schema-is-the-first",
-        "In set-current-schema, -1 stands for the first schema that the commit added.",
-        ("IRC-COM-010",),
-        wrap_entry("updates", "add-schema", _first_added),
-    ),
-)
+IN_ORDER = {
+    "removes-properties-last IRC-COM-010": reordered("updates", _sorted_by("remove-properties")),
+    "sets-properties-last IRC-COM-010": reordered("updates", _sorted_by("set-properties")),
+    "first-property-wins IRC-COM-010": reordered("updates", _properties_together),
+    "removes-refs-last IRC-COM-010": reordered("updates", _sorted_by("remove-snapshot-ref")),
+    "adds-before-all-else IRC-COM-010": reordered("updates", _additions_first),
+    "last-added-schema-is-the-first IRC-COM-010": wrap_entry("updates", "add-schema", _first_added),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*WHOLE, *IN_ORDER)
+FAULTS = {
+    **WHOLE,
+    **IN_ORDER,
+}

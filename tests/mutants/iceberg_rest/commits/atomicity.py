@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, on_answer, on_call, on_status, wrap_rule
+from lakepact.reference_server.faults import on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
@@ -80,42 +80,17 @@ def _quoted(record: Record) -> bytes:
     return f'"{record.document["metadata-location"]}"'.encode()
 
 
-ANSWERS = (
-    Fault(
-        "commits-answer-no-location",
-        "The answer to a commit lacks `metadata-location`.",
-        ("IRC-COM-001", "IRC-COM-002"),
-        on_answer(COMMIT, lambda answer: answer.pop("metadata-location")),
-    ),
-    Fault("commits-answer-204", "A commit is answered without a body.", ("IRC-COM-001",), on_status(COMMIT, {200: 204})),
-    Fault("commits-answer-202", "A commit is answered as if it were to be made later.", ("IRC-COM-001",), on_status(COMMIT, {200: 202})),
-    Fault("commits-answer-former-metadata", "A commit answers what the table was before.", ("IRC-COM-002",), _answer_former),
-    Fault("commits-answer-other-times", "A commit answers another time than is stored.", ("IRC-COM-002",), on_answer(COMMIT, _shift_time)),
-    Fault(
-        "commits-overwrite-metadata",
-        "A commit stores the new metadata where the old ones stood.",
-        ("IRC-COM-002",),
-        wrap_rule("written", _keep_location),
-    ),
-    Fault(
-        "conflicts-are-bad-requests",
-        "A requirement that fails returns 400.",
-        CONFLICTS,
-        refusals_become(COMMIT, 409, with_status(400, "BadRequestException")),
-    ),
-    Fault(
-        "conflicts-are-412",
-        "A requirement that fails returns 412.",
-        CONFLICTS,
-        refusals_become(COMMIT, 409, with_status(412)),
-    ),
-    Fault(
-        "conflicts-have-another-type",
-        "A requirement that fails has an error type of the server's own.",
-        ("IRC-ERR-010",),
-        refusals_become(COMMIT, 409, called("ConflictException")),
-    ),
-)
+ANSWERS = {
+    "commits-answer-no-location IRC-COM-001 IRC-COM-002": on_answer(COMMIT, lambda answer: answer.pop("metadata-location")),
+    "commits-answer-204 IRC-COM-001": on_status(COMMIT, {200: 204}),
+    "commits-answer-202 IRC-COM-001": on_status(COMMIT, {200: 202}),
+    "commits-answer-former-metadata IRC-COM-002": _answer_former,
+    "commits-answer-other-times IRC-COM-002": on_answer(COMMIT, _shift_time),
+    "commits-overwrite-metadata IRC-COM-002": wrap_rule("written", _keep_location),
+    f"conflicts-are-bad-requests {' '.join(CONFLICTS)}": refusals_become(COMMIT, 409, with_status(400, "BadRequestException")),
+    f"conflicts-are-412 {' '.join(CONFLICTS)}": refusals_become(COMMIT, 409, with_status(412)),
+    "conflicts-have-another-type IRC-ERR-010": refusals_become(COMMIT, 409, called("ConflictException")),
+}
 
 
 # -- nothing, or much -------------------------------------------------------------------------------------------------
@@ -145,42 +120,19 @@ def _unconditional_is_nothing(body: Document) -> Document:
     return {**body, "updates": []} if body.get("requirements") == [] else body
 
 
-SIZES = (
-    Fault("refuses-commits-without-updates", "A commit without updates is refused.", ("IRC-COM-012",), on_call(COMMIT, _empty_is_refused)),
-    Fault(
-        "empty-commits-leave-a-mark", "A commit without updates sets a property.", ("IRC-COM-012",), on_call(COMMIT, _empty_leaves_a_mark)
+SIZES = {
+    "refuses-commits-without-updates IRC-COM-012": on_call(COMMIT, _empty_is_refused),
+    "empty-commits-leave-a-mark IRC-COM-012": on_call(COMMIT, _empty_leaves_a_mark),
+    "empty-commits-check-nothing IRC-COM-013": taken_as(COMMIT, _unchecked_when_empty),
+    "refuses-unconditional-commits IRC-COM-014": refused_when(
+        lambda body: not body["requirements"], bad_request("there are no requirements")
     ),
-    Fault(
-        "empty-commits-check-nothing",
-        "A commit without updates is accepted whatever it requires.",
-        ("IRC-COM-013",),
-        taken_as(COMMIT, _unchecked_when_empty),
+    "unconditional-commits-do-nothing IRC-COM-014": taken_as(COMMIT, _unconditional_is_nothing),
+    "applies-a-hundred-updates IRC-COM-026": reordered("updates", lambda updates: updates[:100]),
+    "fails-at-many-updates IRC-COM-026": refused_when(
+        lambda body: len(body["updates"]) > 255, Problem(500, "InternalServerError", "too many updates")
     ),
-    Fault(
-        "refuses-unconditional-commits",
-        "A commit without requirements is refused.",
-        ("IRC-COM-014",),
-        refused_when(lambda body: not body["requirements"], bad_request("there are no requirements")),
-    ),
-    Fault(
-        "unconditional-commits-do-nothing",
-        "A commit without requirements is accepted and not applied.",
-        ("IRC-COM-014",),
-        taken_as(COMMIT, _unconditional_is_nothing),
-    ),
-    Fault(
-        "applies-a-hundred-updates",
-        "Updates behind the hundredth are lost.",
-        ("IRC-COM-026",),
-        reordered("updates", lambda updates: updates[:100]),
-    ),
-    Fault(
-        "fails-at-many-updates",
-        "More than 255 updates are more than the server can bear.",
-        ("IRC-COM-026",),
-        refused_when(lambda body: len(body["updates"]) > 255, Problem(500, "InternalServerError", "too many updates")),
-    ),
-)
+}
 
 
 # -- to which table ---------------------------------------------------------------------------------------------------
@@ -215,27 +167,16 @@ def _conflicting(matches: Callable[..., None]) -> Callable[..., None]:
     return identifier_matches
 
 
-PLACES = (
-    Fault("commits-go-to-the-identifier", "The body says which table is meant.", ("IRC-COM-017",), on_call(COMMIT, _to_the_identifier)),
-    Fault(
-        "other-identifiers-are-conflicts",
-        "A body that names another table than the path returns 409.",
-        ("IRC-COM-017",),
-        wrap_rule("identifier_matches", _conflicting),
-    ),
-    Fault(
-        "commits-to-no-table-conflict",
-        "A table that does not exist is a requirement that fails.",
-        ("IRC-COM-015",),
-        wrap_rule("committed_table", _requirements_first),
-    ),
-    Fault(
-        "missing-tables-miss-their-namespace",
-        "A commit to a table that does not exist says that its namespace does not.",
-        ("IRC-ERR-008",),
-        refusals_become(COMMIT, 404, called("NoSuchNamespaceException")),
-    ),
-)
+PLACES = {
+    "commits-go-to-the-identifier IRC-COM-017": on_call(COMMIT, _to_the_identifier),
+    "other-identifiers-are-conflicts IRC-COM-017": wrap_rule("identifier_matches", _conflicting),
+    "commits-to-no-table-conflict IRC-COM-015": wrap_rule("committed_table", _requirements_first),
+    "missing-tables-miss-their-namespace IRC-ERR-008": refusals_become(COMMIT, 404, called("NoSuchNamespaceException")),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*ANSWERS, *SIZES, *PLACES)
+FAULTS = {
+    **ANSWERS,
+    **SIZES,
+    **PLACES,
+}

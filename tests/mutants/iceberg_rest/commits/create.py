@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, wrap_rule
+from lakepact.reference_server.faults import fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_such_table
 from mutants.iceberg_rest.operators.commits import creates, on_commit
@@ -88,24 +88,6 @@ def created_tables_are_of_version_2(body: Document) -> Document:
     return {**body, "updates": [update for update in body["updates"] if update.get("action") != "upgrade-format-version"]}
 
 
-@fault("IRC-REQ-002")
-def assert_create_always_holds() -> Install:
-    """assert-create is not checked."""
-    return always_holds("assert-create")
-
-
-@fault("IRC-REQ-002")
-def existing_tables_are_bad_requests() -> Install:
-    """Creating a table that exists returns 400."""
-    return refusals_become(COMMIT, 409, with_status(400, "AlreadyExistsException"), when=creates)
-
-
-@fault("IRC-REQ-003", by=lambda act: refusals_become(COMMIT, 400, AS_FAILURE, when=act))
-def incomplete_tables_are_failures(body: Document) -> bool:
-    """A new table that lacks something returns 500."""
-    return creates(body) and len(body["requirements"]) == 1
-
-
 @fault("IRC-REQ-003")
 def incomplete_tables_are_made_up(service: Service) -> None:
     """The server invents missing members of a new table."""
@@ -147,18 +129,6 @@ def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Repl
     return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
 
 
-@fault("IRC-REQ-004", by=lambda act: refusals_become(COMMIT, 400, AS_FAILURE, when=act))
-def assert_create_beside_others_fails(body: Document) -> bool:
-    """assert-create with other requirements returns 500."""
-    return creates(body) and len(body["requirements"]) > 1
-
-
-@fault("IRC-REQ-005")
-def creating_makes_namespaces() -> Install:
-    """A new table brings its namespace along."""
-    return made_where_missing(COMMIT, when=creates)
-
-
 @fault("IRC-REQ-005", by=partial(for_operation, COMMIT))
 def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     """A creation by a commit in a missing namespace returns 404 and creates the namespace."""
@@ -170,7 +140,15 @@ def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Repl
         raise
 
 
-@fault("IRC-REQ-005")
-def creating_without_namespace_fails() -> Install:
-    """A new table in no namespace returns 500."""
-    return refusals_become(COMMIT, 404, AS_FAILURE)
+FAULTS = {
+    "assert-create-always-holds IRC-REQ-002": always_holds("assert-create"),
+    "existing-tables-are-bad-requests IRC-REQ-002": refusals_become(COMMIT, 409, with_status(400, "AlreadyExistsException"), when=creates),
+    "incomplete-tables-are-failures IRC-REQ-003": refusals_become(
+        COMMIT, 400, AS_FAILURE, when=lambda body: creates(body) and len(body["requirements"]) == 1
+    ),
+    "assert-create-beside-others-fails IRC-REQ-004": refusals_become(
+        COMMIT, 400, AS_FAILURE, when=lambda body: creates(body) and len(body["requirements"]) > 1
+    ),
+    "creating-makes-namespaces IRC-REQ-005": made_where_missing(COMMIT, when=creates),
+    "creating-without-namespace-fails IRC-REQ-005": refusals_become(COMMIT, 404, AS_FAILURE),
+}

@@ -64,40 +64,10 @@ def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
         log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}
 
 
-@fault("IRC-COM-027", by=partial(replace_rule, "commit_finished"))
-def forgets_former_metadata(metadata: Document, _previous: Document, _previous_location: str) -> Document:
-    """Commits are not logged."""
-    return metadata
-
-
-@fault("IRC-COM-027")
-def remembers_last_metadata_alone() -> Install:
-    """Only the last metadata file is logged."""
-    return _logged(lambda log: log[-1:])
-
-
-@fault("IRC-COM-027")
-def logs_paths_without_scheme() -> Install:
-    """The log names metadata files otherwise than they are answered."""
-    return _logged(lambda log: [{**entry, "metadata-file": entry["metadata-file"].partition("://")[2]} for entry in log])
-
-
 @fault("IRC-COM-028", by=partial(_applied))
 def time_goes_back(after: Document, _before: Document, updates: Sequence[Document], now_ms: int) -> Document:
     """A table was last updated when the server's clock says so, even if a snapshot is newer than that."""
     return after if "add-snapshot" in {update["action"] for update in updates} else {**after, "last-updated-ms": now_ms}
-
-
-@fault("IRC-COM-028", by=partial(_applied))
-def counts_seconds(after: Document, _before: Document, _updates: Sequence[Document], now_ms: int) -> Document:
-    """`last-updated-ms` are seconds after a commit."""
-    return {**after, "last-updated-ms": now_ms // 1000}
-
-
-@fault("IRC-COM-030", by=partial(_applied))
-def replaced_tables_are_others(after: Document, _before: Document, updates: Sequence[Document], _now_ms: int) -> Document:
-    """A table that is replaced gets another UUID."""
-    return {**after, "table-uuid": str(uuid.uuid4())} if _replaces(updates) else after
 
 
 @fault("IRC-COM-030", by=partial(_applied))
@@ -114,3 +84,16 @@ def replaced_tables_lose_their_log(draft: Draft, update: Document) -> None:
     """The snapshot log is emptied when main is removed."""
     if update["ref-name"] == "main":
         draft.set("snapshot-log", [])
+
+
+FAULTS = {
+    "forgets-former-metadata IRC-COM-027": replace_rule("commit_finished", lambda metadata, _previous, _previous_location: metadata),
+    "remembers-last-metadata-alone IRC-COM-027": _logged(lambda log: log[-1:]),
+    "logs-paths-without-scheme IRC-COM-027": _logged(
+        lambda log: [{**entry, "metadata-file": entry["metadata-file"].partition("://")[2]} for entry in log]
+    ),
+    "counts-seconds IRC-COM-028": _applied(lambda after, _before, _updates, now_ms: {**after, "last-updated-ms": now_ms // 1000}),
+    "replaced-tables-are-others IRC-COM-030": _applied(
+        lambda after, _before, updates, _now_ms: {**after, "table-uuid": str(uuid.uuid4())} if _replaces(updates) else after
+    ),
+}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 from mutants.iceberg_rest.operators.commits import conflict, forgetting, reordered
 from mutants.iceberg_rest.operators.preconditions import Assertion, always_holds, checked_by, never_holds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from lakepact.reference_server.faults import Install
     from lakepact.reference_server.iceberg_rest.documents import Document
 
 
@@ -68,24 +68,16 @@ SPEC = Kind("assert-default-spec-id", "default-spec-id", "IRC-REQ-030", "IRC-REQ
 ORDER = Kind("assert-default-sort-order-id", "default-sort-order-id", "IRC-REQ-033", "IRC-REQ-034", "IRC-REQ-035")
 
 
-def _each(kind: Kind) -> Iterator[Fault]:
-    also = (("IRC-REQ-022",) if kind is FIELD else (), ("IRC-REQ-022",) if kind is FIELD else ())
-    yield Fault(f"{kind.name}-always-holds", f"{kind.name} is not checked.", (kind.fails, *also[0]), always_holds(kind.name))
-    yield Fault(f"{kind.name}-never-holds", f"{kind.name} is always a conflict.", (kind.holds, *also[1]), never_holds(kind.name))
-    yield Fault(
-        f"{kind.name}-without-id-holds",
-        f"{kind.name} holds without `{kind.member}`.",
-        (kind.incomplete,),
-        forgetting("requirements", kind.lacks_id),
-    )
-    yield Fault(f"{kind.name}-skips-0", f"{kind.name} is not checked for 0.", (kind.fails,), checked_by(kind.name, kind.skips_zero))
-    if kind not in {FIELD, PARTITION}:
-        yield Fault(
-            f"{kind.name}-refuses-0",
-            f"{kind.name} never holds for 0, the first id.",
-            (kind.holds,),
-            checked_by(kind.name, kind.refuses_zero),
-        )
+def _each(kind: Kind) -> dict[str, Install]:
+    also = " IRC-REQ-022" if kind is FIELD else ""
+    refusing = {} if kind in {FIELD, PARTITION} else {f"{kind.name}-refuses-0 {kind.holds}": checked_by(kind.name, kind.refuses_zero)}
+    return {
+        f"{kind.name}-always-holds {kind.fails}{also}": always_holds(kind.name),
+        f"{kind.name}-never-holds {kind.holds}{also}": never_holds(kind.name),
+        f"{kind.name}-without-id-holds {kind.incomplete}": forgetting("requirements", kind.lacks_id),
+        f"{kind.name}-skips-0 {kind.fails}": checked_by(kind.name, kind.skips_zero),
+        **refusing,
+    }
 
 
 # -- columns ----------------------------------------------------------------------------------------------------------
@@ -118,30 +110,16 @@ def _as_number(convert: Callable[[Any], int], kinds: tuple[type, ...]) -> Callab
     return arrange
 
 
-def _field(name: str, sentence: str, breaks: tuple[str, ...], act: Callable[..., None]) -> Fault:
-    return Fault(f"{FIELD.name}-{name}", sentence, breaks, checked_by(FIELD.name, act))
-
-
-COLUMNS = (
-    _field(
-        "holds-of-lower-ids",
-        "Any id that was assigned is the last one.",
-        ("IRC-REQ-021", "IRC-REQ-022"),
-        FIELD.compares(lambda metadata: metadata["last-column-id"], at_least=True),
+COLUMNS = {
+    f"{FIELD.name}-holds-of-lower-ids IRC-REQ-021 IRC-REQ-022": checked_by(
+        FIELD.name, FIELD.compares(lambda metadata: metadata["last-column-id"], at_least=True)
     ),
-    _field(
-        "counts-columns-in-use",
-        "The last column id is the highest of the current schema.",
-        ("IRC-REQ-022",),
-        FIELD.compares(_highest_in_use),
-    ),
-    _field(
-        "counts-columns-alone", "Parts of columns do not count for the last column id.", ("IRC-REQ-022",), FIELD.compares(_highest_column)
-    ),
-    _field("counts-schemas-in-use", "The last column id is the highest of all schemas.", ("IRC-REQ-022",), FIELD.compares(_highest_known)),
-    Fault(f"{FIELD.name}-reads-texts", "An id may be a text.", ("IRC-REQ-023",), reordered("requirements", _as_number(int, (str,)))),
-    Fault(f"{FIELD.name}-rounds", "An id may be any number.", ("IRC-REQ-023",), reordered("requirements", _as_number(int, (float, bool)))),
-)
+    f"{FIELD.name}-counts-columns-in-use IRC-REQ-022": checked_by(FIELD.name, FIELD.compares(_highest_in_use)),
+    f"{FIELD.name}-counts-columns-alone IRC-REQ-022": checked_by(FIELD.name, FIELD.compares(_highest_column)),
+    f"{FIELD.name}-counts-schemas-in-use IRC-REQ-022": checked_by(FIELD.name, FIELD.compares(_highest_known)),
+    f"{FIELD.name}-reads-texts IRC-REQ-023": reordered("requirements", _as_number(int, (str,))),
+    f"{FIELD.name}-rounds IRC-REQ-023": reordered("requirements", _as_number(int, (float, bool))),
+}
 
 
 # -- schemas, specs and orders ----------------------------------------------------------------------------------------
@@ -155,21 +133,11 @@ def _latest(of: str, member: str) -> Callable[[Document], int]:
     return lambda metadata: max(_ids(of, member)(metadata))
 
 
-def _chosen(kind: Kind, of: str, member: str) -> tuple[Fault, ...]:
-    return (
-        Fault(
-            f"{kind.name}-holds-of-any",
-            f"{kind.name} holds for all {of}.",
-            (kind.fails,),
-            checked_by(kind.name, kind.among(_ids(of, member))),
-        ),
-        Fault(
-            f"{kind.name}-means-the-latest",
-            f"{kind.name} looks at the {of} that were added last.",
-            (kind.holds, kind.fails),
-            checked_by(kind.name, kind.compares(_latest(of, member))),
-        ),
-    )
+def _chosen(kind: Kind, of: str, member: str) -> dict[str, Install]:
+    return {
+        f"{kind.name}-holds-of-any {kind.fails}": checked_by(kind.name, kind.among(_ids(of, member))),
+        f"{kind.name}-means-the-latest {kind.holds} {kind.fails}": checked_by(kind.name, kind.compares(_latest(of, member))),
+    }
 
 
 def _last_of_default_spec(metadata: Document) -> int:
@@ -182,33 +150,24 @@ def _zero_if_unpartitioned(metadata: Document) -> int:
     return last if last > 999 else 0
 
 
-PARTITIONS = (
-    Fault(
-        f"{PARTITION.name}-counts-the-default-spec",
-        "The last partition id is the highest of the default spec.",
-        (PARTITION.holds, PARTITION.fails),
-        checked_by(PARTITION.name, PARTITION.compares(_last_of_default_spec)),
+PARTITIONS = {
+    f"{PARTITION.name}-counts-the-default-spec {PARTITION.holds} {PARTITION.fails}": checked_by(
+        PARTITION.name, PARTITION.compares(_last_of_default_spec)
     ),
-    Fault(
-        f"{PARTITION.name}-is-0-at-first",
-        "The last partition id of a table that was never partitioned is 0.",
-        (PARTITION.holds, PARTITION.fails),
-        checked_by(PARTITION.name, PARTITION.compares(_zero_if_unpartitioned)),
+    f"{PARTITION.name}-is-0-at-first {PARTITION.holds} {PARTITION.fails}": checked_by(
+        PARTITION.name, PARTITION.compares(_zero_if_unpartitioned)
     ),
-    Fault(
-        f"{PARTITION.name}-holds-of-lower-ids",
-        "Any partition id that was assigned is the last one.",
-        (PARTITION.fails,),
-        checked_by(PARTITION.name, PARTITION.compares(lambda metadata: metadata["last-partition-id"], at_least=True)),
+    f"{PARTITION.name}-holds-of-lower-ids {PARTITION.fails}": checked_by(
+        PARTITION.name, PARTITION.compares(lambda metadata: metadata["last-partition-id"], at_least=True)
     ),
-)
+}
 
 
-FAULTS: tuple[Fault, ...] = (
-    *(fault for kind in (FIELD, SCHEMA, PARTITION, SPEC, ORDER) for fault in _each(kind)),
-    *COLUMNS,
-    *PARTITIONS,
-    *_chosen(SCHEMA, "schemas", "schema-id"),
-    *_chosen(SPEC, "partition-specs", "spec-id"),
-    *_chosen(ORDER, "sort-orders", "order-id"),
-)
+FAULTS = {
+    **{words: install for kind in (FIELD, SCHEMA, PARTITION, SPEC, ORDER) for words, install in _each(kind).items()},
+    **COLUMNS,
+    **PARTITIONS,
+    **_chosen(SCHEMA, "schemas", "schema-id"),
+    **_chosen(SPEC, "partition-specs", "spec-id"),
+    **_chosen(ORDER, "sort-orders", "order-id"),
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install
+from lakepact.reference_server.faults import Install
 from mutants.iceberg_rest.operators.commits import Pick, conflict, forgetting, reordered
 from mutants.iceberg_rest.operators.preconditions import Assertion, always_holds, checked_by, never_holds
 
@@ -47,32 +47,15 @@ def _spelled(requirement: Document) -> Document:
     return {**requirement, "uuid": str(requirement["uuid"])} if _no_text(requirement) else requirement
 
 
-UUIDS = (
-    Fault("assert-table-uuid-never-holds", "No UUID is that of a table.", ("IRC-REQ-007",), never_holds(UUID)),
-    Fault(
-        "assert-table-uuid-holds-once", "The UUID of a table that has changed is not its own.", ("IRC-REQ-007",), checked_by(UUID, _once)
-    ),
-    Fault("assert-table-uuid-always-holds", "assert-table-uuid is not checked.", ("IRC-REQ-008",), always_holds(UUID)),
-    Fault("assert-table-uuid-is-cut", "The last digit of UUIDs is not compared.", ("IRC-REQ-008",), checked_by(UUID, _by_beginning)),
-    Fault(
-        "assert-table-uuid-without-uuid-holds",
-        "assert-table-uuid holds without `uuid`.",
-        ("IRC-REQ-010",),
-        forgetting("requirements", lacking(UUID, "uuid")),
-    ),
-    Fault(
-        "assert-table-uuid-of-no-text-holds",
-        "A UUID that is no text is that of any table.",
-        ("IRC-REQ-010",),
-        forgetting("requirements", _no_text),
-    ),
-    Fault(
-        "assert-table-uuid-of-no-text-conflicts",
-        "A UUID that is no text is that of no table.",
-        ("IRC-REQ-010",),
-        reordered("requirements", lambda requirements: list(map(_spelled, requirements))),
-    ),
-)
+UUIDS = {
+    "assert-table-uuid-never-holds IRC-REQ-007": never_holds(UUID),
+    "assert-table-uuid-holds-once IRC-REQ-007": checked_by(UUID, _once),
+    "assert-table-uuid-always-holds IRC-REQ-008": always_holds(UUID),
+    "assert-table-uuid-is-cut IRC-REQ-008": checked_by(UUID, _by_beginning),
+    "assert-table-uuid-without-uuid-holds IRC-REQ-010": forgetting("requirements", lacking(UUID, "uuid")),
+    "assert-table-uuid-of-no-text-holds IRC-REQ-010": forgetting("requirements", _no_text),
+    "assert-table-uuid-of-no-text-conflicts IRC-REQ-010": reordered("requirements", lambda requirements: list(map(_spelled, requirements))),
+}
 
 
 # -- assert-ref-snapshot-id -------------------------------------------------------------------------------------------
@@ -154,50 +137,29 @@ def _defaults(**members: Any) -> Install:
     return reordered("requirements", arrange)
 
 
-def _ref(name: str, sentence: str, breaks: tuple[str, ...], act: Any) -> Fault:
-    return Fault(f"assert-ref-{name}", sentence, tuple(f"IRC-REQ-0{number}" for number in breaks), checked_by(REF, act))
+REFS = {
+    "assert-ref-never-holds IRC-REQ-011 IRC-REQ-014 IRC-REQ-016": never_holds(REF),
+    "assert-ref-always-holds IRC-COM-020 IRC-REQ-012 IRC-REQ-013 IRC-REQ-015 IRC-REQ-016 IRC-REQ-019": always_holds(REF),
+    "assert-ref-means-main IRC-REQ-011 IRC-REQ-012 IRC-REQ-013 IRC-REQ-014 IRC-REQ-016": checked_by(REF, _of_main),
+    "assert-ref-looks-at-main-alone IRC-REQ-012 IRC-REQ-013 IRC-REQ-015 IRC-REQ-016 IRC-REQ-019": checked_by(REF, _main_alone),
+    "assert-ref-holds-of-missing-refs IRC-REQ-013": checked_by(REF, _holds_if_missing),
+    "assert-ref-takes-main-for-missing-refs IRC-REQ-013": checked_by(REF, _main_if_missing),
+    "assert-ref-holds-of-known-snapshots IRC-REQ-012 IRC-REQ-013 IRC-REQ-016": checked_by(REF, _known_snapshot),
+    "assert-ref-holds-of-ancestors IRC-REQ-012": checked_by(REF, _ancestor),
+    "assert-ref-null-is-unchecked IRC-REQ-015 IRC-REQ-016": checked_by(REF, _null_is_unchecked),
+    "assert-ref-null-is-a-conflict IRC-REQ-014": checked_by(REF, _null_is_a_number),
+    "assert-ref-null-means-an-empty-table IRC-REQ-014": checked_by(REF, _null_is_an_empty_table),
+    "assert-ref-knows-no-tags IRC-REQ-015 IRC-REQ-016": checked_by(REF, _branches_alone),
+    "assert-ref-holds-of-tags IRC-REQ-015 IRC-REQ-016": checked_by(REF, _tags_hold),
+    "assert-ref-compares-doubles IRC-REQ-019": checked_by(REF, _as_double),
+    "assert-ref-takes-absent-for-null IRC-REQ-017": _defaults(snapshot_id=None),
+    "assert-ref-without-snapshot-id-holds IRC-REQ-017": forgetting("requirements", lacking(REF, "snapshot-id")),
+    "assert-ref-defaults-to-main IRC-REQ-018": _defaults(ref="main"),
+    "assert-ref-without-ref-holds IRC-REQ-018": forgetting("requirements", lacking(REF, "ref")),
+}
 
 
-REFS = (
-    Fault("assert-ref-never-holds", "No ref is where a commit says.", ("IRC-REQ-011", "IRC-REQ-014", "IRC-REQ-016"), never_holds(REF)),
-    Fault(
-        "assert-ref-always-holds",
-        "assert-ref-snapshot-id is not checked.",
-        ("IRC-COM-020", "IRC-REQ-012", "IRC-REQ-013", "IRC-REQ-015", "IRC-REQ-016", "IRC-REQ-019"),
-        always_holds(REF),
-    ),
-    _ref("means-main", "Requirements about any ref are checked against main.", ("11", "12", "13", "14", "16"), _of_main),
-    _ref("looks-at-main-alone", "Other refs than main are not looked at.", ("12", "13", "15", "16", "19"), _main_alone),
-    _ref("holds-of-missing-refs", "Requirements about missing refs always hold.", ("13",), _holds_if_missing),
-    _ref("takes-main-for-missing-refs", "In place of a ref that does not exist, main is looked at.", ("13",), _main_if_missing),
-    _ref("holds-of-known-snapshots", "Any snapshot of the table will do.", ("12", "13", "16"), _known_snapshot),
-    _ref("holds-of-ancestors", "A branch is wherever it was on its way.", ("12",), _ancestor),
-    _ref("null-is-unchecked", "A snapshot id that is null is not checked.", ("15", "16"), _null_is_unchecked),
-    _ref("null-is-a-conflict", "A ref that does not exist is a conflict even if it shall not.", ("14",), _null_is_a_number),
-    _ref(
-        "null-means-an-empty-table",
-        "The requirement that a ref does not exist holds only for tables without snapshots.",
-        ("14",),
-        _null_is_an_empty_table,
-    ),
-    _ref("knows-no-tags", "Tags are taken for refs that do not exist.", ("15", "16"), _branches_alone),
-    _ref("holds-of-tags", "Requirements about tags always hold.", ("15", "16"), _tags_hold),
-    _ref("compares-doubles", "Snapshot ids are compared as floating point numbers.", ("19",), _as_double),
-    Fault("assert-ref-takes-absent-for-null", "An absent snapshot id is null.", ("IRC-REQ-017",), _defaults(snapshot_id=None)),
-    Fault(
-        "assert-ref-without-snapshot-id-holds",
-        "assert-ref-snapshot-id holds without `snapshot-id`.",
-        ("IRC-REQ-017",),
-        forgetting("requirements", lacking(REF, "snapshot-id")),
-    ),
-    Fault("assert-ref-defaults-to-main", "Without `ref`, main is meant.", ("IRC-REQ-018",), _defaults(ref="main")),
-    Fault(
-        "assert-ref-without-ref-holds",
-        "assert-ref-snapshot-id holds without `ref`.",
-        ("IRC-REQ-018",),
-        forgetting("requirements", lacking(REF, "ref")),
-    ),
-)
-
-
-FAULTS: tuple[Fault, ...] = (*UUIDS, *REFS)
+FAULTS = {
+    **UUIDS,
+    **REFS,
+}

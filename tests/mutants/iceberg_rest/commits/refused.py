@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, wrap_rule
+from lakepact.reference_server.faults import wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
@@ -71,121 +71,40 @@ def _is_no_list(value: object) -> bool:
     return value is not None and not isinstance(value, list)
 
 
-ARRAYS = (
-    Fault(
-        "commits-do-without-requirements",
-        "A commit without `requirements` is taken for unconditional.",
-        ("IRC-COM-003",),
-        taken_as(COMMIT, _defaulting("requirements", _is_none)),
-    ),
-    Fault(
-        "commits-do-without-updates",
-        "A commit without `updates` is taken for an empty one.",
-        ("IRC-COM-003",),
-        taken_as(COMMIT, _defaulting("updates", _is_none)),
-    ),
-    Fault(
-        "no-array-is-no-update",
-        "`updates` that are no array are taken for none.",
-        ("IRC-COM-003",),
-        taken_as(COMMIT, _defaulting("updates", _is_no_list)),
-    ),
-    Fault(
-        "no-array-is-no-requirement",
-        "`requirements` that are no array are taken for none.",
-        ("IRC-COM-003",),
-        taken_as(COMMIT, _defaulting("requirements", _is_no_list)),
-    ),
-)
+ARRAYS = {
+    "commits-do-without-requirements IRC-COM-003": taken_as(COMMIT, _defaulting("requirements", _is_none)),
+    "commits-do-without-updates IRC-COM-003": taken_as(COMMIT, _defaulting("updates", _is_none)),
+    "no-array-is-no-update IRC-COM-003": taken_as(COMMIT, _defaulting("updates", _is_no_list)),
+    "no-array-is-no-requirement IRC-COM-003": taken_as(COMMIT, _defaulting("requirements", _is_no_list)),
+}
 
-UNKNOWN = (
-    Fault(
-        "skips-unknown-requirements",
-        "A requirement that the server does not know holds.",
-        ("IRC-COM-007", "IRC-COM-009", "IRC-COM-019", "IRC-COM-031"),
-        forgetting("requirements", _is_unknown_requirement),
+UNKNOWN = {
+    "skips-unknown-requirements IRC-COM-007 IRC-COM-009 IRC-COM-019 IRC-COM-031": forgetting("requirements", _is_unknown_requirement),
+    "unknown-requirements-fail IRC-COM-007 IRC-COM-009 IRC-COM-019 IRC-COM-031": refused_when(
+        _has_unknown_requirement, conflict("a requirement is not known")
     ),
-    Fault(
-        "unknown-requirements-fail",
-        "A requirement that the server does not know is a conflict.",
-        ("IRC-COM-007", "IRC-COM-009", "IRC-COM-019", "IRC-COM-031"),
-        refused_when(_has_unknown_requirement, conflict("a requirement is not known")),
+    "skips-unknown-updates IRC-COM-008 IRC-COM-009 IRC-COM-018 IRC-COM-031": forgetting("updates", _is_unknown_update),
+    "unknown-kinds-are-not-supported IRC-COM-007 IRC-COM-008 IRC-COM-009 IRC-COM-031": refused_when(
+        _has_unknown, Problem(406, "UnsupportedOperationException", "not supported")
     ),
-    Fault(
-        "skips-unknown-updates",
-        "An update that the server does not know is skipped.",
-        ("IRC-COM-008", "IRC-COM-009", "IRC-COM-018", "IRC-COM-031"),
-        forgetting("updates", _is_unknown_update),
+    "unknown-kinds-are-failures IRC-COM-007 IRC-COM-008 IRC-COM-009 IRC-COM-018 IRC-COM-019 IRC-COM-031": refused_when(
+        _has_unknown, Problem(500, "IllegalStateException", "no such kind")
     ),
-    Fault(
-        "unknown-kinds-are-not-supported",
-        "An update or requirement that the server does not know returns 406.",
-        ("IRC-COM-007", "IRC-COM-008", "IRC-COM-009", "IRC-COM-031"),
-        refused_when(_has_unknown, Problem(406, "UnsupportedOperationException", "not supported")),
+    "conflicts-before-unknown IRC-COM-009": on_commit(_conflicts_first),
+    "skips-updates-without-action IRC-COM-016": forgetting("updates", lambda update: "action" not in update),
+    "skips-requirements-without-type IRC-COM-016": forgetting("requirements", lambda requirement: "type" not in requirement),
+    "skips-updates-of-views IRC-COM-018": forgetting("updates", of_kind(*OF_VIEWS)),
+    "skips-requirements-of-views IRC-COM-019": forgetting("requirements", of_kind("assert-view-uuid")),
+    "skips-respelled-updates IRC-COM-031": forgetting("updates", _is_respelled),
+    "skips-respelled-requirements IRC-COM-031": forgetting("requirements", _is_respelled),
+    "strict-updates IRC-COM-025": refused_when(
+        lambda body: any(map(_has_further_members, body["updates"])), Problem(400, "BadRequestException", "unrecognised field")
     ),
-    Fault(
-        "unknown-kinds-are-failures",
-        "An update or requirement that the server does not know returns 500.",
-        ("IRC-COM-007", "IRC-COM-008", "IRC-COM-009", "IRC-COM-018", "IRC-COM-019", "IRC-COM-031"),
-        refused_when(_has_unknown, Problem(500, "IllegalStateException", "no such kind")),
+    "strict-requirements IRC-COM-025": refused_when(
+        lambda body: any(map(_has_further_members, body["requirements"])), Problem(400, "BadRequestException", "unrecognised field")
     ),
-    Fault(
-        "conflicts-before-unknown",
-        "Requirements are checked before all of a commit is understood.",
-        ("IRC-COM-009",),
-        on_commit(_conflicts_first),
-    ),
-    Fault(
-        "skips-updates-without-action",
-        "An update without `action` is skipped.",
-        ("IRC-COM-016",),
-        forgetting("updates", lambda update: "action" not in update),
-    ),
-    Fault(
-        "skips-requirements-without-type",
-        "A requirement without `type` holds.",
-        ("IRC-COM-016",),
-        forgetting("requirements", lambda requirement: "type" not in requirement),
-    ),
-    Fault(
-        "skips-updates-of-views", "Updates of views are skipped for tables.", ("IRC-COM-018",), forgetting("updates", of_kind(*OF_VIEWS))
-    ),
-    Fault(
-        "skips-requirements-of-views",
-        "Requirements of views hold for tables.",
-        ("IRC-COM-019",),
-        forgetting("requirements", of_kind("assert-view-uuid")),
-    ),
-    Fault("skips-respelled-updates", "An action in other letter case is skipped.", ("IRC-COM-031",), forgetting("updates", _is_respelled)),
-    Fault(
-        "skips-respelled-requirements",
-        "A requirement whose type is in other letter case holds.",
-        ("IRC-COM-031",),
-        forgetting("requirements", _is_respelled),
-    ),
-    Fault(
-        "strict-updates",
-        "Updates with members that the server does not know are refused.",
-        ("IRC-COM-025",),
-        refused_when(
-            lambda body: any(map(_has_further_members, body["updates"])), Problem(400, "BadRequestException", "unrecognised field")
-        ),
-    ),
-    Fault(
-        "strict-requirements",
-        "Requirements with members that the server does not know are refused.",
-        ("IRC-COM-025",),
-        refused_when(
-            lambda body: any(map(_has_further_members, body["requirements"])), Problem(400, "BadRequestException", "unrecognised field")
-        ),
-    ),
-    Fault(
-        "skips-updates-with-further-members",
-        "Updates with members that the server does not know are skipped.",
-        ("IRC-COM-025",),
-        forgetting("updates", _has_further_members),
-    ),
-)
+    "skips-updates-with-further-members IRC-COM-025": forgetting("updates", _has_further_members),
+}
 
 
 def _failing_as(status: int, kind: str) -> Callable[[Callable[..., Document]], Callable[..., Document]]:
@@ -201,20 +120,14 @@ def _failing_as(status: int, kind: str) -> Callable[[Callable[..., Document]], C
     return wrapper
 
 
-IMPOSSIBLE = (
-    Fault(
-        "impossible-updates-are-conflicts",
-        "An update that can never be applied returns 409.",
-        ("IRC-COM-023", "IRC-REQ-003"),
-        wrap_rule("updates_applied", _failing_as(409, "CommitFailedException")),
-    ),
-    Fault(
-        "impossible-updates-are-failures",
-        "An update that can never be applied returns 500.",
-        ("IRC-REQ-003",),
-        wrap_rule("updates_applied", _failing_as(500, "NullPointerException")),
-    ),
-)
+IMPOSSIBLE = {
+    "impossible-updates-are-conflicts IRC-COM-023 IRC-REQ-003": wrap_rule("updates_applied", _failing_as(409, "CommitFailedException")),
+    "impossible-updates-are-failures IRC-REQ-003": wrap_rule("updates_applied", _failing_as(500, "NullPointerException")),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*ARRAYS, *UNKNOWN, *IMPOSSIBLE)
+FAULTS = {
+    **ARRAYS,
+    **UNKNOWN,
+    **IMPOSSIBLE,
+}

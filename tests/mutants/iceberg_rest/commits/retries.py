@@ -32,7 +32,6 @@ def stale_snapshots_are_bad_requests() -> Install:
     return on_call(op.update_table, act)
 
 
-@fault("IRC-COM-033")
-def applied_commits_are_refused() -> Install:
-    """Of commits that meet, all but the first are applied and answered with 400, as if their state were known."""
-    return crowded(first=None, others=UNKNOWN_STATE)
+FAULTS = {
+    "applied-commits-are-refused IRC-COM-033": crowded(first=None, others=UNKNOWN_STATE),
+}

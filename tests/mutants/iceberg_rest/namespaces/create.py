@@ -28,7 +28,7 @@ from mutants.iceberg_rest.operators.requests import refused_if
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 NAMED = (op.create_namespace, op.load_namespace_metadata)
@@ -43,30 +43,6 @@ def with_properties(edit: Callable[[dict[str, Any]], Any]) -> Install:
     return on_answer(NAMED, change)
 
 
-@fault("IRC-NS-ENC-005", "IRC-NS-GET-001", by=partial(on_answer, NAMED))
-def namespaces_joined(document: dict[str, Any]) -> None:
-    """A namespace is answered as a dotted string."""
-    document["namespace"] = ".".join(document["namespace"])
-
-
-@fault("IRC-NS-GET-001", "IRC-NS-CREATE-009", by=partial(on_answer, NAMED))
-def created_name_shortened(document: dict[str, Any]) -> None:
-    """A namespace is answered by its last level."""
-    document["namespace"] = document["namespace"][-1:]
-
-
-@fault("IRC-NS-CREATE-001")
-def created_without_answer() -> Install:
-    """The answer to creating a namespace lacks its name."""
-    return on_answer(op.create_namespace, lambda _: {})
-
-
-@fault("IRC-NS-CREATE-002", "IRC-NS-GET-002")
-def properties_dropped() -> Install:
-    """Properties are not kept."""
-    return with_properties(lambda _: {})
-
-
 @fault("IRC-NS-CREATE-010", by=partial(on_call, op.create_namespace))
 def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A child of a missing parent is answered as if it were made."""
@@ -77,36 +53,6 @@ def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if problem.status != 404:
             raise
         return json_reply({"namespace": body["namespace"], "properties": body.get("properties") or {}})
-
-
-@fault("IRC-NS-GET-004")
-def properties_null() -> Install:
-    """Properties are null."""
-    return with_properties(lambda _: None)
-
-
-@fault("IRC-NS-CREATE-004")
-def properties_required() -> Install:
-    """A namespace without properties is refused."""
-    return refused_if(op.create_namespace, lambda body: "properties" not in body)
-
-
-@fault("IRC-NS-CREATE-005", "IRC-NS-CREATE-006")
-def namespaces_created_twice() -> Install:
-    """Creating an existing namespace returns 200."""
-    return replace_rule("namespace_is_free", accept)
-
-
-@fault("IRC-NS-CREATE-016")
-def namespaces_have_many_creators() -> Install:
-    """Every simultaneous creation of one namespace returns 200."""
-    return crowded(op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}'))
-
-
-@fault("IRC-NS-CREATE-018")
-def namespaces_are_created_one_at_a_time() -> Install:
-    """Of namespaces that are created at the same time, all but one return 500."""
-    return crowded(op.create_namespace, first=None, others=FAILURE)
 
 
 @fault("IRC-NS-CREATE-006")
@@ -148,12 +94,6 @@ def any_level_will_do(levels: tuple[str, ...]) -> None:
         raise Problem(400, "BadRequestException", "no levels")
 
 
-@fault("IRC-NS-CREATE-008")
-def no_levels_needed() -> Install:
-    """A namespace without levels is created."""
-    return on_status(op.create_namespace, {400: 200})
-
-
 @fault("IRC-NS-CREATE-009", by=partial(on_call, op.create_namespace))
 def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """The parent of a new namespace is never found."""
@@ -161,12 +101,6 @@ def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
     if len(body["namespace"]) > 1:
         raise no_such_namespace(tuple(body["namespace"][:-1]))
     return handler(body=body)
-
-
-@fault("IRC-NS-GET-005", by=partial(on_reply, op.load_namespace_metadata))
-def missing_namespace_is_empty(reply: Reply, _: Scope) -> Reply:
-    """A namespace that does not exist has no properties."""
-    return replace(reply, status=200, body=b"{}") if reply.status == 404 else reply
 
 
 @fault("IRC-NS-GET-006", by=partial(replace_rule, "namespace_exists"))
@@ -180,13 +114,26 @@ def missing_child_is_its_parent(transaction: Transaction, levels: Place) -> Reco
     return record
 
 
-@fault("IRC-NS-HEAD-001", "IRC-NS-HEAD-003")
-def namespace_heads_miss() -> Install:
-    """HEAD finds no namespace."""
-    return on_status(op.namespace_exists, {204: 404})
-
-
-@fault("IRC-NS-HEAD-002", "IRC-NS-HEAD-003")
-def namespace_heads_hit() -> Install:
-    """HEAD finds every namespace."""
-    return on_status(op.namespace_exists, {404: 204})
+FAULTS = {
+    "namespaces-joined IRC-NS-ENC-005 IRC-NS-GET-001": on_answer(
+        NAMED, lambda document: document.update(namespace=".".join(document["namespace"]))
+    ),
+    "created-name-shortened IRC-NS-GET-001 IRC-NS-CREATE-009": on_answer(
+        NAMED, lambda document: document.update(namespace=document["namespace"][-1:])
+    ),
+    "created-without-answer IRC-NS-CREATE-001": on_answer(op.create_namespace, lambda _: {}),
+    "properties-dropped IRC-NS-CREATE-002 IRC-NS-GET-002": with_properties(lambda _: {}),
+    "properties-null IRC-NS-GET-004": with_properties(lambda _: None),
+    "properties-required IRC-NS-CREATE-004": refused_if(op.create_namespace, lambda body: "properties" not in body),
+    "namespaces-created-twice IRC-NS-CREATE-005 IRC-NS-CREATE-006": replace_rule("namespace_is_free", accept),
+    "namespaces-have-many-creators IRC-NS-CREATE-016": crowded(
+        op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}')
+    ),
+    "namespaces-are-created-one-at-a-time IRC-NS-CREATE-018": crowded(op.create_namespace, first=None, others=FAILURE),
+    "no-levels-needed IRC-NS-CREATE-008": on_status(op.create_namespace, {400: 200}),
+    "missing-namespace-is-empty IRC-NS-GET-005": on_reply(
+        op.load_namespace_metadata, lambda reply, _: replace(reply, status=200, body=b"{}") if reply.status == 404 else reply
+    ),
+    "namespace-heads-miss IRC-NS-HEAD-001 IRC-NS-HEAD-003": on_status(op.namespace_exists, {204: 404}),
+    "namespace-heads-hit IRC-NS-HEAD-002 IRC-NS-HEAD-003": on_status(op.namespace_exists, {404: 204}),
+}

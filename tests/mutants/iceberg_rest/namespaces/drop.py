@@ -74,18 +74,6 @@ def moved_views_count(service: Service) -> None:
     all_of(on_call(op.create_view, counting(1)), on_call(op.drop_view, counting(-1)), on_call(op.drop_namespace, drop))(service)
 
 
-@fault("IRC-NS-DROP-001")
-def drops_do_nothing() -> Install:
-    """Dropping succeeds without effect."""
-    return on_call(op.drop_namespace, lambda _h, _a: Reply(204))
-
-
-@fault("IRC-NS-DROP-002")
-def drops_of_nothing_succeed() -> Install:
-    """Dropping a missing namespace returns 204."""
-    return on_status(op.drop_namespace, {404: 204})
-
-
 @fault("IRC-NS-DROP-003", "IRC-NS-DROP-008", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_holds_tables(transaction: Transaction, levels: Place) -> None:
     """A namespace with tables is dropped."""
@@ -108,12 +96,6 @@ def drops_by_prefix(transaction: Transaction, levels: Place) -> None:
             transaction.remove(namespace_key((*levels[:-1], name)))
 
 
-@fault("IRC-NS-DROP-007")
-def staged_tables_resurrect() -> Install:
-    """Committing a staged table brings its namespace back."""
-    return made_where_missing(COMMIT, when=creates)
-
-
 @fault("IRC-NS-DROP-009")
 def properties_outlive_their_namespace() -> Install:
     """A new namespace has the properties of a dropped one."""
@@ -127,3 +109,10 @@ def properties_outlive_their_namespace() -> Install:
         return reply
 
     return on_call(op.create_namespace, create)
+
+
+FAULTS = {
+    "drops-do-nothing IRC-NS-DROP-001": on_call(op.drop_namespace, lambda _h, _a: Reply(204)),
+    "drops-of-nothing-succeed IRC-NS-DROP-002": on_status(op.drop_namespace, {404: 204}),
+    "staged-tables-resurrect IRC-NS-DROP-007": made_where_missing(COMMIT, when=creates),
+}

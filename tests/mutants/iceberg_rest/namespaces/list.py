@@ -14,7 +14,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_suc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.service import Handler
 
 
 def listed(edit: Callable[[list[Any]], list[Any]]) -> Install:
@@ -34,18 +34,6 @@ def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return json_reply(document)
 
 
-@fault("IRC-NS-LIST-001")
-def top_level_holds_children() -> Install:
-    """The top level lists children too."""
-    return on_call(op.list_namespaces, _with_grandchildren)
-
-
-@fault("IRC-NS-LIST-002")
-def children_without_parents() -> Install:
-    """Children are listed by their last level."""
-    return listed(lambda given: [n[-1:] for n in given])
-
-
 @fault("IRC-NS-LIST-003", by=partial(on_call, op.list_namespaces))
 def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Of a parent only the first level counts."""
@@ -54,24 +42,12 @@ def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-@fault("IRC-NS-LIST-004")
-def grandchildren_are_children() -> Install:
-    """Children of children are listed."""
-    return on_call(op.list_namespaces, _with_grandchildren)
-
-
 @fault("IRC-NS-LIST-005", by=partial(on_call, op.list_namespaces))
 def empty_parent_is_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """An empty parent does not exist."""
     if arguments.get("parent") == "":
         raise no_such_namespace(("",))
     return handler(**arguments)
-
-
-@fault("IRC-NS-LIST-006", by=partial(on_reply, op.list_namespaces))
-def unknown_parent_is_empty(reply: Reply, _: Scope) -> Reply:
-    """A parent that does not exist has no children."""
-    return json_reply({"namespaces": [], "next-page-token": None}) if reply.status == 404 else reply
 
 
 @fault("IRC-NS-LIST-007", by=partial(on_call, op.list_namespaces))
@@ -109,13 +85,13 @@ def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return json_reply(document)
 
 
-@fault("IRC-NS-LIST-009", "IRC-NS-ENC-005")
-def namespaces_joined_in_lists() -> Install:
-    """Namespaces are listed as dotted strings."""
-    return listed(lambda given: [".".join(n) for n in given])
-
-
-@fault("IRC-NS-LIST-010")
-def lists_are_empty() -> Install:
-    """Nothing is listed."""
-    return listed(lambda _: [])
+FAULTS = {
+    "top-level-holds-children IRC-NS-LIST-001": on_call(op.list_namespaces, _with_grandchildren),
+    "children-without-parents IRC-NS-LIST-002": listed(lambda given: [n[-1:] for n in given]),
+    "grandchildren-are-children IRC-NS-LIST-004": on_call(op.list_namespaces, _with_grandchildren),
+    "unknown-parent-is-empty IRC-NS-LIST-006": on_reply(
+        op.list_namespaces, lambda reply, _: json_reply({"namespaces": [], "next-page-token": None}) if reply.status == 404 else reply
+    ),
+    "namespaces-joined-in-lists IRC-NS-LIST-009 IRC-NS-ENC-005": listed(lambda given: [".".join(n) for n in given]),
+    "lists-are-empty IRC-NS-LIST-010": listed(lambda _: []),
+}

@@ -15,15 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler
     from lakepact.reference_server.storage.store import Place, Record, Transaction
-
-
-@fault("IRC-NS-ENC-001", by=partial(asked_for, op.create_namespace))
-def levels_stored_as_one(body: Document) -> Document:
-    """Levels are joined when they are stored."""
-    return {**body, "namespace": [".".join(body["namespace"])]}
 
 
 @fault("IRC-NS-ENC-006", by=partial(replace_rule, "levels_are_addressable"))
@@ -102,13 +95,12 @@ def _children_behind_dots() -> Install:
     return all_of(on_call(op.create_namespace, create), on_call(op.drop_namespace, drop))
 
 
-@fault("IRC-NS-ENC-002")
-def dots_make_children() -> Install:
-    """A namespace is not dropped beside one whose name goes on behind a dot."""
-    return per_server(_children_behind_dots)
-
-
-@fault("IRC-NS-ENC-004", by=partial(asked_for, op.create_namespace))
-def created_in_lower_case(body: Document) -> Document:
-    """Names are stored in lower case, and looked for as they are."""
-    return {**body, "namespace": [level.lower() for level in body["namespace"]]}
+FAULTS = {
+    "levels-stored-as-one IRC-NS-ENC-001": asked_for(
+        op.create_namespace, lambda body: {**body, "namespace": [".".join(body["namespace"])]}
+    ),
+    "dots-make-children IRC-NS-ENC-002": per_server(_children_behind_dots),
+    "created-in-lower-case IRC-NS-ENC-004": asked_for(
+        op.create_namespace, lambda body: {**body, "namespace": [level.lower() for level in body["namespace"]]}
+    ),
+}

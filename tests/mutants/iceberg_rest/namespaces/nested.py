@@ -53,90 +53,6 @@ def _rewritten(metadata: Document, namespace: list[str]) -> None:
 _TABLE, _VIEW, _NAMESPACE = (f"NoSuch{kind}Exception" for kind in ("Table", "View", "Namespace"))
 
 
-@fault("IRC-NS-ENC-001")
-def commits_to_no_deep_tables() -> Install:
-    """Tables two levels deep take no commits."""
-    return _missing(op.update_table, _TABLE)
-
-
-@fault("IRC-NS-ENC-001")
-def registers_no_deep_tables() -> Install:
-    """No table is registered two levels deep."""
-    return _missing(op.register_table, _NAMESPACE)
-
-
-@fault("IRC-NS-ENC-001")
-def no_credentials_of_deep_tables() -> Install:
-    """Tables two levels deep have no credentials."""
-    return _missing(op.load_credentials, _TABLE)
-
-
-@fault("IRC-NS-ENC-001")
-def no_reports_of_deep_tables() -> Install:
-    """Tables two levels deep are not reported on."""
-    return _missing(op.report_metrics, _TABLE)
-
-
-@fault("IRC-NS-ENC-001")
-def no_scans_of_deep_tables() -> Install:
-    """Tables two levels deep are not planned."""
-    return _missing(op.plan_table_scan, _TABLE)
-
-
-@fault("IRC-NS-ENC-001")
-def creates_no_deep_views() -> Install:
-    """No view is created two levels deep."""
-    return _missing(op.create_view, _NAMESPACE)
-
-
-@fault("IRC-NS-ENC-001")
-def replaces_no_deep_views() -> Install:
-    """No view is replaced two levels deep."""
-    return _missing(op.replace_view, _VIEW)
-
-
-@fault("IRC-NS-ENC-001")
-def loads_no_deep_views() -> Install:
-    """No view is loaded two levels deep."""
-    return _missing(op.load_view, _VIEW)
-
-
-@fault("IRC-VIEW-LOAD-005")
-def finds_no_deep_views() -> Install:
-    """Views two levels deep do not exist."""
-    return _missing(op.view_exists, _VIEW)
-
-
-@fault("IRC-VIEW-LOAD-007")
-def drops_no_deep_views() -> Install:
-    """No view is dropped two levels deep."""
-    return _missing(op.drop_view, _VIEW)
-
-
-@fault("IRC-VIEW-LOAD-002")
-def loads_views_of_parents() -> Install:
-    """Views are loaded below their namespace."""
-    return on_call(op.load_view, _inherited)
-
-
-@fault("IRC-VIEW-LOAD-005")
-def finds_views_of_parents() -> Install:
-    """Views exist below their namespace."""
-    return on_call(op.view_exists, _inherited)
-
-
-@fault("IRC-VIEW-LOAD-008")
-def drops_views_of_parents() -> Install:
-    """Views are dropped below their namespace."""
-    return on_call(op.drop_view, _inherited)
-
-
-@fault("IRC-TBL-DROP-002")
-def drops_tables_of_parents() -> Install:
-    """Tables are dropped below their namespace."""
-    return on_call(op.drop_table, _inherited)
-
-
 @fault("IRC-VIEW-REN-001", by=partial(on_call, op.rename_view))
 def moves_views_to_the_first_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Views move to the first level of a namespace."""
@@ -162,3 +78,21 @@ def moved_views_are_of_their_home(service: Service) -> None:
         return reply
 
     service.handlers[op.rename_view] = renamed
+
+
+FAULTS = {
+    "commits-to-no-deep-tables IRC-NS-ENC-001": _missing(op.update_table, _TABLE),
+    "registers-no-deep-tables IRC-NS-ENC-001": _missing(op.register_table, _NAMESPACE),
+    "no-credentials-of-deep-tables IRC-NS-ENC-001": _missing(op.load_credentials, _TABLE),
+    "no-reports-of-deep-tables IRC-NS-ENC-001": _missing(op.report_metrics, _TABLE),
+    "no-scans-of-deep-tables IRC-NS-ENC-001": _missing(op.plan_table_scan, _TABLE),
+    "creates-no-deep-views IRC-NS-ENC-001": _missing(op.create_view, _NAMESPACE),
+    "replaces-no-deep-views IRC-NS-ENC-001": _missing(op.replace_view, _VIEW),
+    "loads-no-deep-views IRC-NS-ENC-001": _missing(op.load_view, _VIEW),
+    "finds-no-deep-views IRC-VIEW-LOAD-005": _missing(op.view_exists, _VIEW),
+    "drops-no-deep-views IRC-VIEW-LOAD-007": _missing(op.drop_view, _VIEW),
+    "loads-views-of-parents IRC-VIEW-LOAD-002": on_call(op.load_view, _inherited),
+    "finds-views-of-parents IRC-VIEW-LOAD-005": on_call(op.view_exists, _inherited),
+    "drops-views-of-parents IRC-VIEW-LOAD-008": on_call(op.drop_view, _inherited),
+    "drops-tables-of-parents IRC-TBL-DROP-002": on_call(op.drop_table, _inherited),
+}

@@ -40,24 +40,6 @@ def answered(edit: Callable[[dict[str, Any]], Any]) -> Install:
     return on_answer(UPDATE, edit)
 
 
-@fault("IRC-NS-PROP-001")
-def update_without_removed() -> Install:
-    """The answer to an update lacks `removed`."""
-    return answered(lambda d: {"updated": d["updated"]})
-
-
-@fault("IRC-NS-PROP-001")
-def updated_as_object() -> Install:
-    """`updated` is an object."""
-    return answered(lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")})
-
-
-@fault("IRC-NS-PROP-002", "IRC-NS-PROP-016")
-def keys_not_overwritten() -> Install:
-    """Updates are not stored."""
-    return asked_for(UPDATE, lambda body: {**body, "updates": {}})
-
-
 @fault("IRC-NS-PROP-003")
 def updates_replace_everything(service: Service) -> None:
     """Keys that are not mentioned vanish."""
@@ -72,18 +54,6 @@ def updates_replace_everything(service: Service) -> None:
         return json_reply({**reply, "removed": [key for key in reply["removed"] if key in (body.get("removals") or [])]})
 
     on_call(UPDATE, act)(service)
-
-
-@fault("IRC-NS-PROP-004")
-def updated_is_empty() -> Install:
-    """`updated` is always empty."""
-    return answered(lambda d: {**d, "updated": []})
-
-
-@fault("IRC-NS-PROP-005")
-def removed_is_empty() -> Install:
-    """`removed` is always empty."""
-    return answered(lambda d: {**d, "removed": []})
 
 
 @fault("IRC-NS-PROP-005")
@@ -122,36 +92,6 @@ def unknown_removals_refused(service: Service) -> None:
     on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-007")
-def missing_is_an_object() -> Install:
-    """`missing` is an object."""
-    return answered(lambda d: {**d, "missing": {"never": True}})
-
-
-@fault("IRC-NS-PROP-015", by=partial(answered))
-def missing_holds_removed(document: dict[str, Any]) -> None:
-    """`missing` lists what was removed."""
-    document["missing"] = document["missing"] + document["removed"]
-
-
-@fault("IRC-NS-PROP-006", by=partial(answered))
-def missing_as_text(document: dict[str, Any]) -> None:
-    """`missing` is a string."""
-    document["missing"] = ", ".join(document["missing"])
-
-
-@fault("IRC-NS-PROP-008")
-def contradictions_are_400() -> Install:
-    """A key that is set and removed is a 400."""
-    return on_status(UPDATE, {422: 400})
-
-
-@fault("IRC-NS-PROP-008")
-def contradictions_accepted() -> Install:
-    """A key may be set and removed at once."""
-    return replace_rule("keys_are_disjoint", accept)
-
-
 @fault("IRC-NS-PROP-009")
 def refused_updates_are_done(service: Service) -> None:
     """A contradiction is refused after everything is done."""
@@ -166,12 +106,6 @@ def refused_updates_are_done(service: Service) -> None:
     on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-010")
-def updates_make_namespaces() -> Install:
-    """Setting properties makes the namespace."""
-    return made_where_missing(UPDATE)
-
-
 @fault("IRC-NS-PROP-012", by=lambda act: all_of(unchecked(UPDATE), on_call(UPDATE, act)))
 def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """A key that is removed twice is a server error."""
@@ -181,22 +115,10 @@ def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Repl
     return handler(**arguments)
 
 
-@fault("IRC-NS-PROP-013")
-def nothing_to_do_refused() -> Install:
-    """A request for nothing is refused."""
-    return refused_if(UPDATE, lambda body: not body.get("updates") and not body.get("removals"))
-
-
 @fault("IRC-NS-PROP-014", by=lambda act: all_of(unchecked(UPDATE), asked_for(UPDATE, act)))
 def any_value_as_text(body: Document) -> Document:
     """Values of any type are stored as text."""
     return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
-
-
-@fault("IRC-NS-PROP-016", by=partial(on_call, UPDATE))
-def properties_of_the_first_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Properties are those of the first level."""
-    return handler(**{**arguments, "namespace": arguments["namespace"].split("\x1f")[0]})
 
 
 @fault("IRC-NS-PROP-018", by=partial(on_call, UPDATE))
@@ -231,7 +153,21 @@ def parallel_updates_lost(service: Service) -> None:
     all_of(on_call(UPDATE, act), on_wire(UPDATE, answer))(service)
 
 
-@fault("IRC-NS-PROP-019")
-def simultaneous_updates_fail() -> Install:
-    """Of simultaneous updates of one namespace, all but one return 500."""
-    return crowded(op.update_properties, first=None, others=FAILURE)
+FAULTS = {
+    "update-without-removed IRC-NS-PROP-001": answered(lambda d: {"updated": d["updated"]}),
+    "updated-as-object IRC-NS-PROP-001": answered(lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")}),
+    "keys-not-overwritten IRC-NS-PROP-002 IRC-NS-PROP-016": asked_for(UPDATE, lambda body: {**body, "updates": {}}),
+    "updated-is-empty IRC-NS-PROP-004": answered(lambda d: {**d, "updated": []}),
+    "removed-is-empty IRC-NS-PROP-005": answered(lambda d: {**d, "removed": []}),
+    "missing-is-an-object IRC-NS-PROP-007": answered(lambda d: {**d, "missing": {"never": True}}),
+    "missing-holds-removed IRC-NS-PROP-015": answered(lambda document: document.update(missing=document["missing"] + document["removed"])),
+    "missing-as-text IRC-NS-PROP-006": answered(lambda document: document.update(missing=", ".join(document["missing"]))),
+    "contradictions-are-400 IRC-NS-PROP-008": on_status(UPDATE, {422: 400}),
+    "contradictions-accepted IRC-NS-PROP-008": replace_rule("keys_are_disjoint", accept),
+    "updates-make-namespaces IRC-NS-PROP-010": made_where_missing(UPDATE),
+    "nothing-to-do-refused IRC-NS-PROP-013": refused_if(UPDATE, lambda body: not body.get("updates") and not body.get("removals")),
+    "properties-of-the-first-level IRC-NS-PROP-016": on_call(
+        UPDATE, lambda handler, arguments: handler(**{**arguments, "namespace": arguments["namespace"].split("\x1f")[0]})
+    ),
+    "simultaneous-updates-fail IRC-NS-PROP-019": crowded(op.update_properties, first=None, others=FAILURE),
+}

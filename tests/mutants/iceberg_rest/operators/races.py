@@ -9,7 +9,7 @@ import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Install, all_of, on_wire, wrap_rule
+from lakepact.reference_server.faults import Install, all_of, on_wire, per_server, wrap_rule
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 from mutants.iceberg_rest.operators.operations import COMMIT
@@ -28,6 +28,7 @@ CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"C
 FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
 
 
+@per_server
 def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Install:
     """Commits start from the table as it was when no other commit was in progress, and overwrite its changes.
 
@@ -55,6 +56,7 @@ def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Inst
     return all_of(wrap_rule("committed_table", wrapper), on_wire(operation, answer))
 
 
+@per_server
 def crowded(operation: OperationId = COMMIT, *, first: Reply | None, others: Reply) -> Install:
     """Commits at one path that meet while their answers wait are answered otherwise.
 

@@ -82,126 +82,6 @@ def _called(kind: str, other: str) -> Callable[[dict[str, Any]], Any]:
     return edit
 
 
-@fault("IRC-ERR-001", "IRC-ERR-015")
-def errors_without_envelope() -> Install:
-    """Errors are sent bare, without the `error` object around them."""
-    return on_errors(lambda document: document["error"])
-
-
-@fault("IRC-ERR-002")
-def errors_without_type() -> Install:
-    """Errors carry no type."""
-    return set_member("type", None)
-
-
-@fault("IRC-ERR-002")
-def errors_without_message() -> Install:
-    """Errors carry no message."""
-    return set_member("message", None)
-
-
-@fault("IRC-ERR-002")
-def error_code_as_text() -> Install:
-    """The code of errors is a string."""
-    return set_member("code", "404")
-
-
-@fault("IRC-ERR-003")
-def error_code_always_400() -> Install:
-    """The code of errors is 400 whatever the status."""
-    return set_member("code", 400)
-
-
-@fault("IRC-ERR-003", "IRC-ERR-004")
-def error_code_out_of_range() -> Install:
-    """The code of errors is the vendor's own."""
-    return set_member("code", 40004)
-
-
-@fault("IRC-ERR-005")
-def stack_as_text() -> Install:
-    """The stack of errors is one string."""
-    return set_member("stack", "at line 1\nat line 2")
-
-
-@fault("IRC-ERR-006", by=partial(on_errors))
-def errors_with_status_beside(document: dict[str, Any]) -> None:
-    """Error bodies carry a second member."""
-    document["status"] = document["error"]["code"]
-
-
-@fault("IRC-ERR-007")
-def errors_as_html_for_browsers() -> Install:
-    """Errors are text/html for clients that do not accept JSON explicitly."""
-    return on_reply(EVERY, lambda reply, scope: reply if "json" in (header(scope, "accept") or "") else _plain_text(reply, scope))
-
-
-@fault("IRC-ERR-007")
-def errors_as_html() -> Install:
-    """Errors are served as text/html."""
-    return on_reply(EVERY, _plain_text)
-
-
-@fault("IRC-ERR-001")
-def errors_as_problem_json() -> Install:
-    """Errors are RFC 7807 problems."""
-    return on_errors(lambda d: {"type": "about:blank", "title": d["error"]["type"], "status": d["error"]["code"]})
-
-
-@fault("IRC-ERR-008")
-def missing_things_are_not_found() -> Install:
-    """Every missing object has the error type NotFoundException."""
-    return renamed({"NoSuchTableException": "NotFoundException", "NoSuchNamespaceException": "NotFoundException"})
-
-
-@fault("IRC-ERR-008", "IRC-ERR-009")
-def missing_namespace_is_a_missing_table() -> Install:
-    """A missing namespace is called a missing table."""
-    return renamed({"NoSuchNamespaceException": "NoSuchTableException"})
-
-
-@fault("IRC-ERR-010")
-def conflicts_are_called_conflict() -> Install:
-    """Every conflict is called ConflictException."""
-    return renamed(dict.fromkeys(("AlreadyExistsException", "NamespaceNotEmptyException", "CommitFailedException"), "ConflictException"))
-
-
-@fault("IRC-ERR-008")
-def missing_views_are_called_tables() -> Install:
-    """Views that are missing are called tables."""
-    return on_errors(_called("NoSuchViewException", "NoSuchTableException"), (op.load_view, op.drop_view))
-
-
-@fault("IRC-ERR-008")
-def missing_views_are_not_found() -> Install:
-    """Views that are to be changed and are missing are not found."""
-    return on_errors(_called("NoSuchViewException", "NotFoundException"), (op.replace_view, op.rename_view))
-
-
-@fault("IRC-ERR-010")
-def taken_names_of_tables_are_conflicts() -> Install:
-    """Renaming or registering a table to a taken name has the error type of a conflict."""
-    return on_errors(_called("AlreadyExistsException", "ConflictException"), (op.rename_table, op.register_table))
-
-
-@fault("IRC-ERR-010")
-def taken_names_of_views_are_conflicts() -> Install:
-    """Creating or renaming a view to a taken name has the error type ConflictException."""
-    return on_errors(_called("AlreadyExistsException", "ConflictException"), (op.create_view, op.rename_view))
-
-
-@fault("IRC-ERR-010")
-def stale_views_exist() -> Install:
-    """Replacing a view that has changed has the error type AlreadyExistsException."""
-    return on_errors(_called("CommitFailedException", "AlreadyExistsException"), op.replace_view)
-
-
-@fault("IRC-ERR-014", by=partial(on_reply, EVERY))
-def client_faults_are_500(reply: Reply, _: Scope) -> Reply:
-    """Refusals with 400 become 500."""
-    return replace(reply, status=500) if reply.status == 400 else reply
-
-
 @fault("IRC-ERR-018", by=partial(on_reply, EVERY))
 def errors_repeat_the_token(reply: Reply, scope: Scope) -> Reply:
     """Error messages repeat the Authorization header."""
@@ -213,3 +93,43 @@ def errors_repeat_the_token(reply: Reply, scope: Scope) -> Reply:
     sent = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
     document["error"]["message"] += f" (request by {sent})"
     return replace(reply, body=orjson.dumps(document))
+
+
+FAULTS = {
+    "errors-without-envelope IRC-ERR-001 IRC-ERR-015": on_errors(lambda document: document["error"]),
+    "errors-without-type IRC-ERR-002": set_member("type", None),
+    "errors-without-message IRC-ERR-002": set_member("message", None),
+    "error-code-as-text IRC-ERR-002": set_member("code", "404"),
+    "error-code-always-400 IRC-ERR-003": set_member("code", 400),
+    "error-code-out-of-range IRC-ERR-003 IRC-ERR-004": set_member("code", 40004),
+    "stack-as-text IRC-ERR-005": set_member("stack", "at line 1\nat line 2"),
+    "errors-with-status-beside IRC-ERR-006": on_errors(lambda document: document.update(status=document["error"]["code"])),
+    "errors-as-html-for-browsers IRC-ERR-007": on_reply(
+        EVERY, lambda reply, scope: reply if "json" in (header(scope, "accept") or "") else _plain_text(reply, scope)
+    ),
+    "errors-as-html IRC-ERR-007": on_reply(EVERY, _plain_text),
+    "errors-as-problem-json IRC-ERR-001": on_errors(
+        lambda d: {"type": "about:blank", "title": d["error"]["type"], "status": d["error"]["code"]}
+    ),
+    "missing-things-are-not-found IRC-ERR-008": renamed(
+        {"NoSuchTableException": "NotFoundException", "NoSuchNamespaceException": "NotFoundException"}
+    ),
+    "missing-namespace-is-a-missing-table IRC-ERR-008 IRC-ERR-009": renamed({"NoSuchNamespaceException": "NoSuchTableException"}),
+    "conflicts-are-called-conflict IRC-ERR-010": renamed(
+        dict.fromkeys(("AlreadyExistsException", "NamespaceNotEmptyException", "CommitFailedException"), "ConflictException")
+    ),
+    "missing-views-are-called-tables IRC-ERR-008": on_errors(
+        _called("NoSuchViewException", "NoSuchTableException"), (op.load_view, op.drop_view)
+    ),
+    "missing-views-are-not-found IRC-ERR-008": on_errors(
+        _called("NoSuchViewException", "NotFoundException"), (op.replace_view, op.rename_view)
+    ),
+    "taken-names-of-tables-are-conflicts IRC-ERR-010": on_errors(
+        _called("AlreadyExistsException", "ConflictException"), (op.rename_table, op.register_table)
+    ),
+    "taken-names-of-views-are-conflicts IRC-ERR-010": on_errors(
+        _called("AlreadyExistsException", "ConflictException"), (op.create_view, op.rename_view)
+    ),
+    "stale-views-exist IRC-ERR-010": on_errors(_called("CommitFailedException", "AlreadyExistsException"), op.replace_view),
+    "client-faults-are-500 IRC-ERR-014": on_reply(EVERY, lambda reply, _: replace(reply, status=500) if reply.status == 400 else reply),
+}

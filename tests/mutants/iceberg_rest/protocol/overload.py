@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_reply
+from lakepact.reference_server.faults import UNKNOWN_PATH, Install, on_reply
 from lakepact.reference_server.http.replies import Reply
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 
@@ -20,36 +20,6 @@ def _limited(reply: Reply) -> Install:
     return crowded(op.load_table, first=None, others=reply)
 
 
-@fault("IRC-ERR-019")
-def limited_without_a_body() -> Install:
-    """Simultaneous loads return 429 without a body."""
-    return _limited(Reply(429, b""))
-
-
-@fault("IRC-ERR-019")
-def limited_with_another_code() -> Install:
-    """Simultaneous loads return 503 with an error of another code."""
-    return _limited(Reply(503, SLOW_DOWN))
-
-
-@fault("IRC-ERR-019")
-def bursts_fail() -> Install:
-    """Simultaneous loads return 500."""
-    return _limited(FAILURE)
-
-
-@fault("IRC-GEN-033")
-def limited_for_a_while() -> Install:
-    """Simultaneous loads return 429 and a Retry-After in words."""
-    return _limited(Reply(429, SLOW_DOWN, ((b"retry-after", b"a few seconds"),)))
-
-
-@fault("IRC-GEN-033")
-def limited_for_part_of_a_second() -> Install:
-    """Simultaneous loads return 429 and a Retry-After with a fraction of a second."""
-    return _limited(Reply(429, SLOW_DOWN, ((b"retry-after", b"0.5"),)))
-
-
 def _page(reply: Reply, _: Scope) -> Reply:
     return Reply(reply.status, b"<html><body>Not Found</body></html>", media_type=b"text/html")
 
@@ -58,13 +28,12 @@ def _empty(reply: Reply, _: Scope) -> Reply:
     return Reply(reply.status)
 
 
-@fault("IRC-ERR-020")
-def unknown_paths_are_web_pages() -> Install:
-    """An unknown path is a web page."""
-    return on_reply(UNKNOWN_PATH, _page)
-
-
-@fault("IRC-ERR-020")
-def unknown_paths_say_nothing() -> Install:
-    """An unknown path returns 404 without a body."""
-    return on_reply(UNKNOWN_PATH, _empty)
+FAULTS = {
+    "limited-without-a-body IRC-ERR-019": _limited(Reply(429, b"")),
+    "limited-with-another-code IRC-ERR-019": _limited(Reply(503, SLOW_DOWN)),
+    "bursts-fail IRC-ERR-019": _limited(FAILURE),
+    "limited-for-a-while IRC-GEN-033": _limited(Reply(429, SLOW_DOWN, ((b"retry-after", b"a few seconds"),))),
+    "limited-for-part-of-a-second IRC-GEN-033": _limited(Reply(429, SLOW_DOWN, ((b"retry-after", b"0.5"),))),
+    "unknown-paths-are-web-pages IRC-ERR-020": on_reply(UNKNOWN_PATH, _page),
+    "unknown-paths-say-nothing IRC-ERR-020": on_reply(UNKNOWN_PATH, _empty),
+}

@@ -57,42 +57,6 @@ def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Re
     return handler(**arguments)
 
 
-@fault("IRC-PAG-007", by=partial(paged))
-def empty_token_without_pages(records: Any, _listing: str, _after: str | None, _size: int | None) -> Any:
-    """Listings are not cut into pages, and end with an empty token all the same."""
-    return list(records(None)), ""
-
-
-@fault("IRC-PAG-001", by=partial(paged))
-def pages_of_ten_unasked(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """Listings stop after ten items, although paging was not requested."""
-    return page(records, listing, after=after or "", size=size or 10)
-
-
-@fault("IRC-PAG-001")
-def listings_end_at_a_hundred() -> Install:
-    """Listings end after a hundred items, and say nothing."""
-    return paged(_hundred)
-
-
-@fault("IRC-PAG-001")
-def tables_end_at_a_hundred() -> Install:
-    """Listings of tables end after a hundred."""
-    return _hundred_of("tables.*")
-
-
-@fault("IRC-PAG-001")
-def views_end_at_a_hundred() -> Install:
-    """Listings of views end after a hundred."""
-    return _hundred_of("views.*")
-
-
-@fault("IRC-PAG-001")
-def top_level_ends_at_a_hundred() -> Install:
-    """The listing of the namespaces at the top ends after a hundred."""
-    return _hundred_of(f"namespaces{SEPARATOR}")
-
-
 @fault("IRC-PAG-018", by=partial(paged))
 def page_size_alone_truncates(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     """A page size without a token cuts the list and says nothing."""
@@ -130,12 +94,6 @@ def pages_overlap(records: Any, listing: str, after: str | None, size: int | Non
         before = [record for record in records(None) if record[0] < items[0][0]] if items else []
         items = [*before[-1:], *items]
     return items, token
-
-
-@fault("IRC-PAG-008", "IRC-PAG-002", by=partial(paged))
-def pages_one_too_large(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """Pages hold one item more than asked for."""
-    return page(records, listing, after=after, size=size + 1 if size else size)
 
 
 @fault("IRC-PAG-012", "IRC-PAG-005", by=partial(paged))
@@ -204,12 +162,6 @@ def first_page_is_all_without_a_size(records: Any, listing: str, after: str | No
     return (items[:2], None) if after == "" and size is None else (items, token)
 
 
-@fault("IRC-PAG-013")
-def tokens_are_not_decoded() -> Install:
-    """Tokens that have to be percent-encoded are not known again."""
-    return all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent))
-
-
 @fault("IRC-PAG-010", by=partial(on_reply, LISTS))
 def bad_page_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
     """A page size that is none gives an empty page."""
@@ -276,3 +228,19 @@ def multiples_lose_the_last_item(records: Any, listing: str, after: str | None, 
     """A last page that is full loses its last item."""
     items, token = page(records, listing, after=after, size=size)
     return (items[:-1], token) if token is None and size and len(items) == size else (items, token)
+
+
+FAULTS = {
+    "empty-token-without-pages IRC-PAG-007": paged(lambda records, _listing, _after, _size: (list(records(None)), "")),
+    "pages-of-ten-unasked IRC-PAG-001": paged(
+        lambda records, listing, after, size: page(records, listing, after=after or "", size=size or 10)
+    ),
+    "listings-end-at-a-hundred IRC-PAG-001": paged(_hundred),
+    "tables-end-at-a-hundred IRC-PAG-001": _hundred_of("tables.*"),
+    "views-end-at-a-hundred IRC-PAG-001": _hundred_of("views.*"),
+    "top-level-ends-at-a-hundred IRC-PAG-001": _hundred_of(f"namespaces{SEPARATOR}"),
+    "pages-one-too-large IRC-PAG-008 IRC-PAG-002": paged(
+        lambda records, listing, after, size: page(records, listing, after=after, size=size + 1 if size else size)
+    ),
+    "tokens-are-not-decoded IRC-PAG-013": all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent)),
+}

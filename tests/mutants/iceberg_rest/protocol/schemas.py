@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, Install, on_answer
+from lakepact.reference_server.faults import Install, on_answer
 from mutants.iceberg_rest.protocol.errors import on_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from lakepact.generated.contract import OperationId
 
@@ -89,284 +89,86 @@ def answered(operations: OperationId | tuple[OperationId, ...], path: Path, chan
     return on_answer(operations, lambda document: changed(document, path, change))
 
 
+def _in_tables(path: Path, change: Change) -> Install:
+    return answered(CARRIERS, path, change)
+
+
 def refused(path: Path, change: Change) -> Install:
     """A change to the body of every refusal."""
     return on_errors(lambda document: changed(document, path, change))
 
 
-class Wrong(NamedTuple):
-    """One way in which answers show a component wrongly."""
-
-    component: str
-    name: str
-    sentence: str
-    install: Install
-
-
-def _in_tables(component: str, name: str, sentence: str, *, at: Path, change: Change) -> Wrong:
-    return Wrong(component, name, sentence, answered(CARRIERS, at, change))
-
-
-REFUSALS = (
-    Wrong("ErrorModel", "error-type-is-null", "The type of errors is null.", refused(("error", "type"), always(None))),
-    Wrong("ErrorModel", "stack-is-a-string", "The stack of errors is a string.", refused(("error",), having(stack="at line 1"))),
-    Wrong("IcebergErrorResponse", "errors-with-a-trace-id", "Errors have a second member, a trace id.", refused((), having(trace_id="7"))),
-)
-
-CONFIGURATION = (
-    Wrong("CatalogConfig", "overrides-are-null", "The overrides are null.", answered(op.get_config, ("overrides",), always(None))),
-    Wrong("CatalogConfig", "defaults-hold-numbers", "A default is a number.", answered(op.get_config, ("defaults",), having(clients=4))),
-)
-
-NAMESPACES = (
-    Wrong(
-        "Namespace",
-        "namespaces-are-dotted",
-        "Namespaces are listed as dotted names.",
-        answered(op.list_namespaces, ("namespaces", EACH), ".".join),
+FAULTS = {
+    "error-type-is-null IRC-SCH-ErrorModel": refused(("error", "type"), always(None)),
+    "stack-is-a-string IRC-SCH-ErrorModel": refused(("error",), having(stack="at line 1")),
+    "errors-with-a-trace-id IRC-SCH-IcebergErrorResponse": refused((), having(trace_id="7")),
+    "overrides-are-null IRC-SCH-CatalogConfig": answered(op.get_config, ("overrides",), always(None)),
+    "defaults-hold-numbers IRC-SCH-CatalogConfig": answered(op.get_config, ("defaults",), having(clients=4)),
+    "namespaces-are-dotted IRC-SCH-Namespace": answered(op.list_namespaces, ("namespaces", EACH), ".".join),
+    "namespaces-of-tables-are-dotted IRC-SCH-Namespace": answered(op.list_tables, ("identifiers", EACH, "namespace"), ".".join),
+    "page-tokens-are-numbers IRC-SCH-PageToken": answered(
+        (op.list_namespaces, op.list_tables), ("next-page-token",), lambda token: 1 if token else token
     ),
-    Wrong(
-        "Namespace",
-        "namespaces-of-tables-are-dotted",
-        "Namespaces of tables are dotted names.",
-        answered(op.list_tables, ("identifiers", EACH, "namespace"), ".".join),
+    "identifiers-without-namespace IRC-SCH-TableIdentifier": answered(op.list_tables, ("identifiers", EACH), without("namespace")),
+    "last-table-twice IRC-SCH-ListTablesResponse": answered(op.list_tables, ("identifiers",), twice),
+    "namespaces-by-name IRC-SCH-ListNamespacesResponse": answered(
+        op.list_namespaces, ("namespaces",), lambda items: {item[-1]: item for item in items}
     ),
-    Wrong(
-        "PageToken",
-        "page-tokens-are-numbers",
-        "Page tokens are numbers.",
-        answered((op.list_namespaces, op.list_tables), ("next-page-token",), lambda token: 1 if token else token),
+    "created-namespace-unnamed IRC-SCH-CreateNamespaceResponse": answered(op.create_namespace, (), without("namespace")),
+    "namespace-properties-are-pairs IRC-SCH-GetNamespaceResponse": answered(
+        op.load_namespace_metadata, ("properties",), lambda properties: list(properties.items())
     ),
-    Wrong(
-        "TableIdentifier",
-        "identifiers-without-namespace",
-        "Tables are listed without their namespace.",
-        answered(op.list_tables, ("identifiers", EACH), without("namespace")),
+    "removed-is-null IRC-SCH-UpdateNamespacePropertiesResponse": answered(op.update_properties, ("removed",), always(None)),
+    "updated-as-a-map IRC-SCH-UpdateNamespacePropertiesResponse": answered(
+        op.update_properties, ("updated",), lambda keys: dict.fromkeys(keys, "1")
     ),
-    Wrong("ListTablesResponse", "last-table-twice", "Lists have the last table twice.", answered(op.list_tables, ("identifiers",), twice)),
-    Wrong(
-        "ListNamespacesResponse",
-        "namespaces-by-name",
-        "Namespaces are listed as members of an object.",
-        answered(op.list_namespaces, ("namespaces",), lambda items: {item[-1]: item for item in items}),
+    "types-are-null IRC-SCH-PrimitiveType": _in_tables(TYPES, of_primitives(always(None))),
+    "primitive-types-are-objects IRC-SCH-Type": _in_tables(TYPES, of_primitives(lambda name: {"type": name})),
+    "fields-without-required IRC-SCH-StructField": _in_tables(FIELDS, without("required")),
+    "field-ids-are-text IRC-SCH-StructField": _in_tables((*FIELDS, "id"), str),
+    "schemas-are-no-structs IRC-SCH-StructType": _in_tables((*METADATA, "schemas", EACH), without("type")),
+    "nested-structs-without-fields IRC-SCH-StructType": _in_tables(TYPES, of_type("struct", without("fields"))),
+    "lists-without-element-required IRC-SCH-ListType": _in_tables(TYPES, of_type("list", without("element-required"))),
+    "maps-without-value-id IRC-SCH-MapType": _in_tables(TYPES, of_type("map", without("value-id"))),
+    "schema-ids-are-text IRC-SCH-Schema": _in_tables((*METADATA, "schemas", EACH, "schema-id"), str),
+    "identifier-fields-by-name IRC-SCH-Schema": _in_tables((*METADATA, "schemas", EACH), having(identifier_field_ids=["id"])),
+    "transforms-are-objects IRC-SCH-Transform": _in_tables((*SPECS, "fields", EACH, "transform"), lambda name: {"transform": name}),
+    "partition-fields-with-source-ids IRC-SCH-PartitionField": _in_tables(
+        (*SPECS, "fields", EACH), lambda field: {"source-ids": [field["source-id"]], **without("source-id")(field)}
     ),
-    Wrong(
-        "CreateNamespaceResponse",
-        "created-namespace-unnamed",
-        "The answer to a creation does not name the namespace.",
-        answered(op.create_namespace, (), without("namespace")),
+    "specs-without-fields IRC-SCH-PartitionSpec": _in_tables(SPECS, without("fields")),
+    "directions-in-capitals IRC-SCH-SortDirection": _in_tables((*SORT_FIELDS, "direction"), str.upper),
+    "null-orders-are-short IRC-SCH-NullOrder": _in_tables((*SORT_FIELDS, "null-order"), lambda order: order.removeprefix("nulls-")),
+    "sort-fields-without-null-order IRC-SCH-SortField": _in_tables(SORT_FIELDS, without("null-order")),
+    "orders-without-id IRC-SCH-SortOrder": _in_tables(ORDERS, without("order-id")),
+    "summaries-without-operation IRC-SCH-Snapshot": _in_tables((*SNAPSHOTS, "summary"), without("operation")),
+    "summaries-hold-numbers IRC-SCH-Snapshot": _in_tables((*SNAPSHOTS, "summary"), having(added_records=10)),
+    "snapshots-without-manifest-list IRC-SCH-Snapshot": _in_tables(SNAPSHOTS, without("manifest-list")),
+    "refs-in-capitals IRC-SCH-SnapshotReference": _in_tables((*METADATA, "refs", EACH, "type"), str.upper),
+    "refs-are-an-array IRC-SCH-SnapshotReferences": _in_tables((*METADATA, "refs"), listed),
+    "snapshot-log-of-ids IRC-SCH-SnapshotLog": _in_tables((*METADATA, "snapshot-log", EACH), lambda entry: entry["snapshot-id"]),
+    "metadata-log-without-files IRC-SCH-MetadataLog": _in_tables((*METADATA, "metadata-log", EACH), without("metadata-file")),
+    "format-version-is-zero IRC-SCH-TableMetadata": _in_tables((*METADATA, "format-version"), always(0)),
+    "locations-are-null IRC-SCH-TableMetadata": _in_tables((*METADATA, "location"), always(None)),
+    "keys-without-metadata IRC-SCH-EncryptedKey": _in_tables((*METADATA, "encryption-keys", EACH), without("encrypted-key-metadata")),
+    "statistics-without-footer-size IRC-SCH-StatisticsFile": _in_tables(STATISTICS, without("file-footer-size-in-bytes")),
+    "blobs-by-column-names IRC-SCH-BlobMetadata": _in_tables((*STATISTICS, "blob-metadata", EACH), having(fields=["id"])),
+    "partition-statistics-sizes-are-text IRC-SCH-PartitionStatisticsFile": _in_tables(
+        (*METADATA, "partition-statistics", EACH, "file-size-in-bytes"), str
     ),
-    Wrong(
-        "GetNamespaceResponse",
-        "namespace-properties-are-pairs",
-        "Properties of a namespace are an array of pairs.",
-        answered(op.load_namespace_metadata, ("properties",), lambda properties: list(properties.items())),
+    "table-config-is-null IRC-SCH-LoadTableResult": answered(op.load_table, (), having(config=None)),
+    "table-config-holds-numbers IRC-SCH-LoadTableResult": answered(op.create_table, (), having(config={"clients": 4})),
+    "commits-without-file IRC-SCH-CommitTableResponse": answered(op.update_table, ("metadata-location",), always(None)),
+    "credentials-under-another-name IRC-SCH-LoadCredentialsResponse": answered(
+        op.load_credentials, (), lambda whole: {"credentials": whole["storage-credentials"]}
     ),
-    Wrong(
-        "UpdateNamespacePropertiesResponse",
-        "removed-is-null",
-        "The keys that were removed are null.",
-        answered(op.update_properties, ("removed",), always(None)),
+    "credentials-by-prefix IRC-SCH-LoadCredentialsResponse": answered(
+        op.load_credentials, ("storage-credentials",), lambda all_: {one["prefix"]: one["config"] for one in all_}
     ),
-    Wrong(
-        "UpdateNamespacePropertiesResponse",
-        "updated-as-a-map",
-        "The keys that were updated come with their values.",
-        answered(op.update_properties, ("updated",), lambda keys: dict.fromkeys(keys, "1")),
+    "credentials-for-a-location IRC-SCH-StorageCredential": answered(
+        op.load_table, ("storage-credentials", EACH), lambda one: {"location": one["prefix"], "config": one["config"]}
     ),
-)
-
-STRUCTURE = (
-    _in_tables("PrimitiveType", "types-are-null", "Types of columns are null.", at=TYPES, change=of_primitives(always(None))),
-    _in_tables(
-        "Type", "primitive-types-are-objects", "Primitive types are objects.", at=TYPES, change=of_primitives(lambda name: {"type": name})
+    "credentials-end-at-a-number IRC-SCH-StorageCredential": answered(
+        op.load_credentials, ("storage-credentials", EACH, "config"), having(seconds=3600)
     ),
-    _in_tables(
-        "StructField", "fields-without-required", "Fields do not say whether they are required.", at=FIELDS, change=without("required")
-    ),
-    _in_tables("StructField", "field-ids-are-text", "Ids of fields are strings.", at=(*FIELDS, "id"), change=str),
-    _in_tables(
-        "StructType", "schemas-are-no-structs", "Schemas lack the type struct.", at=(*METADATA, "schemas", EACH), change=without("type")
-    ),
-    _in_tables(
-        "StructType",
-        "nested-structs-without-fields",
-        "Nested structs have no fields.",
-        at=TYPES,
-        change=of_type("struct", without("fields")),
-    ),
-    _in_tables(
-        "ListType",
-        "lists-without-element-required",
-        "Lists do not say whether elements are required.",
-        at=TYPES,
-        change=of_type("list", without("element-required")),
-    ),
-    _in_tables("MapType", "maps-without-value-id", "Values of maps have no id.", at=TYPES, change=of_type("map", without("value-id"))),
-    _in_tables("Schema", "schema-ids-are-text", "Ids of schemas are strings.", at=(*METADATA, "schemas", EACH, "schema-id"), change=str),
-    _in_tables(
-        "Schema",
-        "identifier-fields-by-name",
-        "Identifier fields are names.",
-        at=(*METADATA, "schemas", EACH),
-        change=having(identifier_field_ids=["id"]),
-    ),
-    _in_tables(
-        "Transform",
-        "transforms-are-objects",
-        "Transforms are objects.",
-        at=(*SPECS, "fields", EACH, "transform"),
-        change=lambda name: {"transform": name},
-    ),
-    _in_tables(
-        "PartitionField",
-        "partition-fields-with-source-ids",
-        "Partition fields have several sources.",
-        at=(*SPECS, "fields", EACH),
-        change=lambda field: {"source-ids": [field["source-id"]], **without("source-id")(field)},
-    ),
-    _in_tables("PartitionSpec", "specs-without-fields", "Partition specs have no fields.", at=SPECS, change=without("fields")),
-    _in_tables(
-        "SortDirection", "directions-in-capitals", "Sort directions are ASC and DESC.", at=(*SORT_FIELDS, "direction"), change=str.upper
-    ),
-    _in_tables(
-        "NullOrder",
-        "null-orders-are-short",
-        "Null orders are first and last.",
-        at=(*SORT_FIELDS, "null-order"),
-        change=lambda order: order.removeprefix("nulls-"),
-    ),
-    _in_tables(
-        "SortField",
-        "sort-fields-without-null-order",
-        "Sort fields do not say where nulls go.",
-        at=SORT_FIELDS,
-        change=without("null-order"),
-    ),
-    _in_tables("SortOrder", "orders-without-id", "Sort orders have no id.", at=ORDERS, change=without("order-id")),
-)
-
-HISTORY = (
-    _in_tables(
-        "Snapshot",
-        "summaries-without-operation",
-        "Summaries of snapshots lack the operation.",
-        at=(*SNAPSHOTS, "summary"),
-        change=without("operation"),
-    ),
-    _in_tables(
-        "Snapshot",
-        "summaries-hold-numbers",
-        "Summaries of snapshots hold numbers.",
-        at=(*SNAPSHOTS, "summary"),
-        change=having(added_records=10),
-    ),
-    _in_tables(
-        "Snapshot", "snapshots-without-manifest-list", "Snapshots have no manifest list.", at=SNAPSHOTS, change=without("manifest-list")
-    ),
-    _in_tables(
-        "SnapshotReference",
-        "refs-in-capitals",
-        "Branches and tags are of type BRANCH and TAG.",
-        at=(*METADATA, "refs", EACH, "type"),
-        change=str.upper,
-    ),
-    _in_tables("SnapshotReferences", "refs-are-an-array", "Branches and tags are an array.", at=(*METADATA, "refs"), change=listed),
-    _in_tables(
-        "SnapshotLog",
-        "snapshot-log-of-ids",
-        "The snapshot log holds bare ids.",
-        at=(*METADATA, "snapshot-log", EACH),
-        change=lambda entry: entry["snapshot-id"],
-    ),
-    _in_tables(
-        "MetadataLog",
-        "metadata-log-without-files",
-        "Entries of the metadata log name no file.",
-        at=(*METADATA, "metadata-log", EACH),
-        change=without("metadata-file"),
-    ),
-)
-
-TABLES = (
-    _in_tables("TableMetadata", "format-version-is-zero", "The format version is 0.", at=(*METADATA, "format-version"), change=always(0)),
-    _in_tables("TableMetadata", "locations-are-null", "Locations of tables are null.", at=(*METADATA, "location"), change=always(None)),
-    _in_tables(
-        "EncryptedKey",
-        "keys-without-metadata",
-        "Encryption keys come without the key.",
-        at=(*METADATA, "encryption-keys", EACH),
-        change=without("encrypted-key-metadata"),
-    ),
-    _in_tables(
-        "StatisticsFile",
-        "statistics-without-footer-size",
-        "Statistics files lack the size of their footer.",
-        at=STATISTICS,
-        change=without("file-footer-size-in-bytes"),
-    ),
-    _in_tables(
-        "BlobMetadata",
-        "blobs-by-column-names",
-        "Blobs of statistics name columns.",
-        at=(*STATISTICS, "blob-metadata", EACH),
-        change=having(fields=["id"]),
-    ),
-    _in_tables(
-        "PartitionStatisticsFile",
-        "partition-statistics-sizes-are-text",
-        "Sizes of partition statistics files are strings.",
-        at=(*METADATA, "partition-statistics", EACH, "file-size-in-bytes"),
-        change=str,
-    ),
-    Wrong(
-        "LoadTableResult", "table-config-is-null", "The config of loaded tables is null.", answered(op.load_table, (), having(config=None))
-    ),
-    Wrong(
-        "LoadTableResult",
-        "table-config-holds-numbers",
-        "The config of created tables holds numbers.",
-        answered(op.create_table, (), having(config={"clients": 4})),
-    ),
-    Wrong(
-        "CommitTableResponse",
-        "commits-without-file",
-        "Commits are answered without the metadata file.",
-        answered(op.update_table, ("metadata-location",), always(None)),
-    ),
-)
-
-CREDENTIALS = (
-    Wrong(
-        "LoadCredentialsResponse",
-        "credentials-under-another-name",
-        "Credentials by themselves are called just that.",
-        answered(op.load_credentials, (), lambda whole: {"credentials": whole["storage-credentials"]}),
-    ),
-    Wrong(
-        "LoadCredentialsResponse",
-        "credentials-by-prefix",
-        "Credentials by themselves are an object with a member for each prefix.",
-        answered(op.load_credentials, ("storage-credentials",), lambda all_: {one["prefix"]: one["config"] for one in all_}),
-    ),
-    Wrong(
-        "StorageCredential",
-        "credentials-for-a-location",
-        "Credentials of loaded tables have a location for a prefix.",
-        answered(op.load_table, ("storage-credentials", EACH), lambda one: {"location": one["prefix"], "config": one["config"]}),
-    ),
-    Wrong(
-        "StorageCredential",
-        "credentials-end-at-a-number",
-        "The config of a credential has a number in it.",
-        answered(op.load_credentials, ("storage-credentials", EACH, "config"), having(seconds=3600)),
-    ),
-)
-
-
-def _named(wrongs: Sequence[Wrong]) -> Iterator[Fault]:
-    for wrong in wrongs:
-        yield Fault(wrong.name, wrong.sentence, (f"IRC-SCH-{wrong.component}",), wrong.install)
-
-
-FAULTS = tuple(_named((*REFUSALS, *CONFIGURATION, *NAMESPACES, *STRUCTURE, *HISTORY, *TABLES, *CREDENTIALS)))
+}

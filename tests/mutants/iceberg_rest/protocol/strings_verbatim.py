@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer
+from lakepact.reference_server.faults import fault, on_answer
 from mutants.iceberg_rest.operators.requests import asked_for
 
 if TYPE_CHECKING:
@@ -18,24 +18,6 @@ COLUMN = 255  #: characters that fit into a column of many databases
 
 def _ten_at_most(body: Document) -> Document:
     return {**body, "properties": dict([*(body.get("properties") or {}).items()][:10])}
-
-
-@fault("IRC-NS-CREATE-002")
-def namespaces_have_ten_properties() -> Install:
-    """New namespaces keep ten properties."""
-    return asked_for(op.create_namespace, _ten_at_most)
-
-
-@fault("IRC-NS-PROP-002", by=partial(asked_for, op.update_properties))
-def updates_set_ten_properties(body: Document) -> Document:
-    """Updates of namespaces set ten properties."""
-    return {**body, "updates": dict([*(body.get("updates") or {}).items()][:10])}
-
-
-@fault("IRC-GEN-020")
-def tables_have_ten_properties() -> Install:
-    """New tables keep ten properties."""
-    return asked_for(op.create_table, _ten_at_most)
 
 
 @fault("IRC-GEN-020", by=partial(asked_for, op.create_table))
@@ -87,19 +69,20 @@ def long_table_properties_cut(body: Document) -> Document:
     return {**body, "updates": [cut(update) for update in body["updates"]]}
 
 
-@fault("IRC-NS-CREATE-001", by=partial(asked_for, op.create_namespace))
-def names_trimmed(body: Document) -> Document:
-    """Spaces around names of namespaces are taken away."""
-    return {**body, "namespace": [level.strip() or level for level in body["namespace"]]}
-
-
-@fault("IRC-GEN-020", by=partial(asked_for, op.create_table))
-def names_composed(body: Document) -> Document:
-    """Names of tables are stored composed."""
-    return {**body, "name": unicodedata.normalize("NFC", body["name"])}
-
-
 @fault("IRC-GEN-020", by=partial(on_answer, op.list_tables))
 def hidden_tables(document: dict[str, Any]) -> None:
     """Names that begin like hidden files are not listed."""
     document["identifiers"] = [one for one in document["identifiers"] if not one["name"].startswith(("_", "."))]
+
+
+FAULTS = {
+    "namespaces-have-ten-properties IRC-NS-CREATE-002": asked_for(op.create_namespace, _ten_at_most),
+    "updates-set-ten-properties IRC-NS-PROP-002": asked_for(
+        op.update_properties, lambda body: {**body, "updates": dict([*(body.get("updates") or {}).items()][:10])}
+    ),
+    "tables-have-ten-properties IRC-GEN-020": asked_for(op.create_table, _ten_at_most),
+    "names-trimmed IRC-NS-CREATE-001": asked_for(
+        op.create_namespace, lambda body: {**body, "namespace": [level.strip() or level for level in body["namespace"]]}
+    ),
+    "names-composed IRC-GEN-020": asked_for(op.create_table, lambda body: {**body, "name": unicodedata.normalize("NFC", body["name"])}),
+}

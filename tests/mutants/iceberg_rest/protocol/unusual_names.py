@@ -47,85 +47,26 @@ def _plus_is_a_space(name: str) -> str:
     return name.replace("+", " ")
 
 
-@fault("IRC-GEN-020")
-def lists_decoded_tables() -> Install:
-    """Names of tables are decoded once more when they are listed."""
-    return on_answer(op.list_tables, _tell(unquote))
-
-
-@fault("IRC-GEN-020")
-def lists_decoded_views() -> Install:
-    """Names of views are decoded once more when they are listed."""
-    return on_answer(op.list_views, _tell(unquote))
-
-
 @fault("IRC-GEN-020", by=partial(on_answer, op.list_namespaces))
 def lists_decoded_namespaces(document: Document) -> None:
     """Namespaces are decoded once more when they are listed."""
     document["namespaces"] = [[unquote(level) for level in namespace] for namespace in document["namespaces"]]
 
 
-@fault("IRC-GEN-020", by=partial(on_answer, op.list_views))
-def lists_views_of_one_script(document: Document) -> None:
-    """Views with letters of other scripts are not listed."""
-    document["identifiers"] = [one for one in document["identifiers"] if one["name"].isascii()]
-
-
-@fault("IRC-GEN-020", by=lambda act: _reading(op.create_view, act, "body", "name"))
-def normalises_views(name: str) -> str:
-    """Names of new views are normalised."""
-    return unicodedata.normalize("NFC", name)
-
-
-@fault("IRC-GEN-021")
-def commits_decode_names() -> Install:
-    """Commits look for tables by decoded names."""
-    return _reading(op.update_table, unquote, "table")
-
-
-@fault("IRC-TBL-HEAD-001")
-def existence_of_tables_knows_no_plus() -> Install:
-    """A plus is a space where a table is asked for by HEAD."""
-    return _reading(op.table_exists, _plus_is_a_space, "table")
-
-
-@fault("IRC-VIEW-LOAD-005")
-def existence_of_views_knows_no_plus() -> Install:
-    """A plus is a space where a view is asked for by HEAD."""
-    return _reading(op.view_exists, _plus_is_a_space, "view")
-
-
-@fault("IRC-VIEW-LOAD-007")
-def drops_decoded_views() -> Install:
-    """Views are dropped by decoded names."""
-    return _reading(op.drop_view, unquote, "view")
-
-
-@fault("IRC-TBL-REN-001")
-def renames_to_decoded_names() -> Install:
-    """Tables are renamed to decoded names."""
-    return _reading(op.rename_table, unquote, "body", "destination", "name")
-
-
-@fault("IRC-TBL-REN-001")
-def renames_trimmed_names() -> Install:
-    """Tables are renamed from trimmed names."""
-    return _reading(op.rename_table, str.strip, "body", "source", "name")
-
-
-@fault("IRC-VIEW-REN-001")
-def renames_views_to_decoded_names() -> Install:
-    """Views are renamed to decoded names."""
-    return _reading(op.rename_view, unquote, "body", "destination", "name")
-
-
-@fault("IRC-TBL-REG-001")
-def registers_in_lower_case() -> Install:
-    """Tables are registered by names in lower case."""
-    return _reading(op.register_table, str.lower, "body", "name")
-
-
-@fault("IRC-TBL-REG-001")
-def registers_by_trimmed_names() -> Install:
-    """Tables are registered by trimmed names."""
-    return _reading(op.register_table, str.strip, "body", "name")
+FAULTS = {
+    "lists-decoded-tables IRC-GEN-020": on_answer(op.list_tables, _tell(unquote)),
+    "lists-decoded-views IRC-GEN-020": on_answer(op.list_views, _tell(unquote)),
+    "lists-views-of-one-script IRC-GEN-020": on_answer(
+        op.list_views, lambda document: document.update(identifiers=[one for one in document["identifiers"] if one["name"].isascii()])
+    ),
+    "normalises-views IRC-GEN-020": _reading(op.create_view, lambda name: unicodedata.normalize("NFC", name), "body", "name"),
+    "commits-decode-names IRC-GEN-021": _reading(op.update_table, unquote, "table"),
+    "existence-of-tables-knows-no-plus IRC-TBL-HEAD-001": _reading(op.table_exists, _plus_is_a_space, "table"),
+    "existence-of-views-knows-no-plus IRC-VIEW-LOAD-005": _reading(op.view_exists, _plus_is_a_space, "view"),
+    "drops-decoded-views IRC-VIEW-LOAD-007": _reading(op.drop_view, unquote, "view"),
+    "renames-to-decoded-names IRC-TBL-REN-001": _reading(op.rename_table, unquote, "body", "destination", "name"),
+    "renames-trimmed-names IRC-TBL-REN-001": _reading(op.rename_table, str.strip, "body", "source", "name"),
+    "renames-views-to-decoded-names IRC-VIEW-REN-001": _reading(op.rename_view, unquote, "body", "destination", "name"),
+    "registers-in-lower-case IRC-TBL-REG-001": _reading(op.register_table, str.lower, "body", "name"),
+    "registers-by-trimmed-names IRC-TBL-REG-001": _reading(op.register_table, str.strip, "body", "name"),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.faults import fault, on_call
 from lakepact.reference_server.http.replies import json_reply
 from mutants.iceberg_rest.operators.scans import (
     FETCH,
@@ -58,47 +58,11 @@ def losing_deletes(where: Callable[[Document], Any]) -> Callable[[Handler, Argum
     return answer
 
 
-@fault("IRC-SCAN-PLAN-015", by=partial(filtered_as))
-def sets_are_cut_off(one: Any) -> Any:
-    """Of a set, two hundred values count."""
-    return {**one, "values": one["values"][:MOST_VALUES]} if isinstance(one, dict) and one.get("type") == "in" else one
-
-
-@fault("IRC-SCAN-PLAN-015")
-def numbers_of_filters_are_doubles() -> Install:
-    """Whole numbers of filters lose what no double has."""
-    return filtered_as(literals_as(int, lambda number: int(float(number))))
-
-
 @fault("IRC-SCAN-PLAN-015", by=lambda act: filtered_as(literals_as(str, act)))
 def moments_of_filters_are_milliseconds(text: str) -> str:
     """Microseconds of filters are lost."""
     moment, dot, fraction = text.partition(".")
     return f"{moment}.{fraction[:3]}{fraction[6:]}" if dot and "T" in moment else text
-
-
-@fault("IRC-SCAN-PLAN-009", by=partial(asked_as))
-def filtered_scans_are_of_main(_: Document, body: Document) -> Document:
-    """With a filter, main is planned."""
-    return without(body, "snapshot-id") if "filter" in body else body
-
-
-@fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
-def selected_columns_have_no_start(_: Document, body: Document) -> Document:
-    """A scan of some columns between two snapshots has all up to the end."""
-    return without(body, "start-snapshot-id") if "select" in body else body
-
-
-@fault("IRC-SCAN-SCH-003")
-def filtered_files_lose_deletes() -> Install:
-    """With a filter, delete files are lost."""
-    return on_call(PLAN, losing_deletes(lambda body: "filter" in body))
-
-
-@fault("IRC-SCAN-SCH-003")
-def former_files_lose_deletes() -> Install:
-    """Of a snapshot that is asked for, delete files are lost."""
-    return on_call(PLAN, losing_deletes(lambda body: "snapshot-id" in body))
 
 
 @fault("IRC-SCAN-FETCH-002")
@@ -123,24 +87,6 @@ def filters_in_the_background_are_eager(service: Service) -> None:
     for_operation(FETCH, fetched)(service)
 
 
-@fault("IRC-SCAN-SCH-017")
-def plan_tasks_match_no_row() -> Install:
-    """Files of plan tasks have residuals that hold for no row."""
-    return tasks_told(set_to("residual-filter", {"type": "false"}, where=lambda task: "residual-filter" in task), TASKS)
-
-
-@fault("IRC-SCAN-SCH-008")
-def delete_files_have_no_partition() -> Install:
-    """The partition of delete files is empty."""
-    return deletes_told(set_to("partition", []))
-
-
-@fault("IRC-SCAN-SCH-009")
-def delete_files_delete_once() -> Install:
-    """All delete files hold one record."""
-    return deletes_told(set_to("record-count", 1))
-
-
 @fault("IRC-SCAN-PLAN-021", by=partial(data_told))
 def bounds_are_crossed(file: Document) -> None:
     """Lower and upper bounds are swapped."""
@@ -153,3 +99,22 @@ def letter_case_counts_within(_: Document, body: Document) -> Document:
     """Letter case counts in filters of several parts, whatever is said."""
     combined = "filter" in body and kinds_in(body["filter"]) & {"and", "or", "not"}
     return without(body, "case-sensitive") if combined else body
+
+
+FAULTS = {
+    "sets-are-cut-off IRC-SCAN-PLAN-015": filtered_as(
+        lambda one: {**one, "values": one["values"][:MOST_VALUES]} if isinstance(one, dict) and one.get("type") == "in" else one
+    ),
+    "numbers-of-filters-are-doubles IRC-SCAN-PLAN-015": filtered_as(literals_as(int, lambda number: int(float(number)))),
+    "filtered-scans-are-of-main IRC-SCAN-PLAN-009": asked_as(lambda _, body: without(body, "snapshot-id") if "filter" in body else body),
+    "selected-columns-have-no-start IRC-SCAN-PLAN-010": asked_as(
+        lambda _, body: without(body, "start-snapshot-id") if "select" in body else body
+    ),
+    "filtered-files-lose-deletes IRC-SCAN-SCH-003": on_call(PLAN, losing_deletes(lambda body: "filter" in body)),
+    "former-files-lose-deletes IRC-SCAN-SCH-003": on_call(PLAN, losing_deletes(lambda body: "snapshot-id" in body)),
+    "plan-tasks-match-no-row IRC-SCAN-SCH-017": tasks_told(
+        set_to("residual-filter", {"type": "false"}, where=lambda task: "residual-filter" in task), TASKS
+    ),
+    "delete-files-have-no-partition IRC-SCAN-SCH-008": deletes_told(set_to("partition", [])),
+    "delete-files-delete-once IRC-SCAN-SCH-009": deletes_told(set_to("record-count", 1)),
+}

@@ -40,30 +40,6 @@ def _counted_from(change: Callable[[list[int]], list[int]]) -> Install:
 
 
 @fault("IRC-SCAN-SCH-003", by=partial(_applying))
-def deletes_apply_to_the_future(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    """Delete files apply to younger data files."""
-    return of(deletes, _aged(entry, 0))
-
-
-@fault("IRC-SCAN-SCH-003", by=partial(_applying))
-def deletes_spare_their_snapshot(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    """Positions of the same snapshot stay."""
-    return [one for one in of(deletes, entry) if one.sequence_number > entry.sequence_number]
-
-
-@fault("IRC-SCAN-SCH-003", by=partial(_applying))
-def equality_deletes_are_lost(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    """Files that delete by equality do not apply."""
-    return [one for one in of(deletes, entry) if one.file["content"] != 2]
-
-
-@fault("IRC-SCAN-SCH-003", by=partial(_applying))
-def carried_files_are_new(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    """Files that were carried into a newer manifest are new."""
-    return of(deletes, _aged(entry, 2**40) if entry.state == 0 else entry)
-
-
-@fault("IRC-SCAN-SCH-003", by=partial(_applying))
 def positions_stay_beside_vectors(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
     """Vectors do not stand for position deletes."""
     found = of(deletes, entry)
@@ -77,18 +53,6 @@ def deletes_apply_across_specs(deletes: Any, entry: Any, of: Callable[..., list[
     alike = [one for kind in ("_equality", "_of_partitions") for (_, values), one in _kept(deletes, kind) if values == entry.partition]
     found = of(deletes, entry)
     return [*found, *(one for one in alike if one not in found and one.sequence_number > entry.sequence_number)]
-
-
-@fault("IRC-SCAN-SCH-003", by=partial(_applying))
-def deletes_of_everything_are_of_a_spec(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    """Delete files without partition do not apply where there are some."""
-    return [one for one in of(deletes, entry) if one.spec_id == entry.spec_id]
-
-
-@fault("IRC-SCAN-SCH-006")
-def equality_is_of_all_columns() -> Install:
-    """Files that delete by equality name other columns."""
-    return deletes_told(changed("equality-ids", lambda _: [1, 2, 3]))
 
 
 @fault("IRC-SCAN-SCH-003", by=partial(on_answer, TOLD))
@@ -117,20 +81,28 @@ def delete_files_stay_behind(document: Document) -> None:
     document.pop("delete-files", None)
 
 
-@fault("IRC-SCAN-SCH-002")
-def references_count_from_one() -> Install:
-    """References are counted from 1."""
-    return _counted_from(lambda references: [one + 1 for one in references])
-
-
-@fault("IRC-SCAN-SCH-002")
-def references_come_twice() -> Install:
-    """Each reference is there twice."""
-    return _counted_from(lambda references: references * 2)
-
-
 @fault("IRC-SCAN-SCH-004", by=partial(on_answer, TOLD))
 def idle_delete_files(document: Document) -> None:
     """There are delete files to which nothing refers."""
     if document.get("delete-files"):
         document["delete-files"].append({**document["delete-files"][0], "file-path": "file:///nowhere.parquet"})
+
+
+FAULTS = {
+    "deletes-apply-to-the-future IRC-SCAN-SCH-003": _applying(lambda deletes, entry, of: of(deletes, _aged(entry, 0))),
+    "deletes-spare-their-snapshot IRC-SCAN-SCH-003": _applying(
+        lambda deletes, entry, of: [one for one in of(deletes, entry) if one.sequence_number > entry.sequence_number]
+    ),
+    "equality-deletes-are-lost IRC-SCAN-SCH-003": _applying(
+        lambda deletes, entry, of: [one for one in of(deletes, entry) if one.file["content"] != 2]
+    ),
+    "carried-files-are-new IRC-SCAN-SCH-003": _applying(
+        lambda deletes, entry, of: of(deletes, _aged(entry, 2**40) if entry.state == 0 else entry)
+    ),
+    "deletes-of-everything-are-of-a-spec IRC-SCAN-SCH-003": _applying(
+        lambda deletes, entry, of: [one for one in of(deletes, entry) if one.spec_id == entry.spec_id]
+    ),
+    "equality-is-of-all-columns IRC-SCAN-SCH-006": deletes_told(changed("equality-ids", lambda _: [1, 2, 3])),
+    "references-count-from-one IRC-SCAN-SCH-002": _counted_from(lambda references: [one + 1 for one in references]),
+    "references-come-twice IRC-SCAN-SCH-002": _counted_from(lambda references: references * 2),
+}

@@ -39,48 +39,6 @@ def _with_tasks(document: Document) -> None:
     document["plan-tasks"] = ["the-first"]
 
 
-@fault("IRC-SCAN-FETCH-001")
-def fetched_plans_are_accepted() -> Install:
-    """Fetched plans return 202."""
-    return on_status(FETCH, {200: 202})
-
-
-@fault("IRC-SCAN-FETCH-001")
-def plans_are_finished() -> Install:
-    """A plan that is complete is called finished."""
-    return in_state("submitted", lambda document: {**document, "status": "running"}, FETCH)
-
-
-@fault("IRC-SCAN-FETCH-002", by=lambda act: in_state("completed", act, FETCH))
-def fetched_plans_lose_a_task(document: Document) -> None:
-    """The last task of a fetched plan is lost."""
-    document["file-scan-tasks"] = document["file-scan-tasks"][:-1]
-
-
-@fault("IRC-SCAN-FETCH-003")
-def plans_on_their_way_have_tasks() -> Install:
-    """Plans that are not complete have tasks."""
-    return in_state("submitted", _with_tasks, FETCH)
-
-
-@fault("IRC-SCAN-PLAN-007")
-def submitted_plans_have_tasks() -> Install:
-    """Plans that were submitted have tasks."""
-    return in_state("submitted", _with_tasks, PLAN)
-
-
-@fault("IRC-SCAN-FETCH-005", "IRC-SCAN-CANCEL-004")
-def cancels_nothing() -> Install:
-    """Cancelled plans go on."""
-    return on_call(CANCEL, lambda _handler, _arguments: NO_CONTENT)
-
-
-@fault("IRC-SCAN-FETCH-006")
-def unknown_plans_are_bad_requests() -> Install:
-    """Unknown plans are bad requests."""
-    return on_status(FETCH, {404: 400})
-
-
 @fault("IRC-SCAN-FETCH-006", by=partial(for_operation, FETCH))
 def unknown_plans_were_cancelled(handlers: Handlers, arguments: Arguments) -> Reply:
     """Unknown plans are called cancelled."""
@@ -92,36 +50,6 @@ def unknown_plans_were_cancelled(handlers: Handlers, arguments: Arguments) -> Re
         return json_reply({"status": "cancelled"})
 
 
-@fault("IRC-SCAN-FETCH-008")
-def plans_belong_to_every_table() -> Install:
-    """Plans are found at any table."""
-    return at_any_table(FETCH, lambda arguments: arguments["plan_id"], lambda document: [document.get("plan-id", "")])
-
-
-@fault("IRC-SCAN-FETCH-009")
-def completed_plans_become_submitted() -> Install:
-    """Completed plans return to the status submitted."""
-    return _again(lambda _: {"status": "submitted"})
-
-
-@fault("IRC-SCAN-FETCH-010")
-def plans_are_emptied() -> Install:
-    """Plans that were fetched have no tasks any more."""
-    return _again(lambda _: {"status": "completed", "file-scan-tasks": []})
-
-
-@fault("IRC-SCAN-CANCEL-001")
-def cancelling_is_200() -> Install:
-    """Plans are cancelled with 200."""
-    return on_status(CANCEL, {204: 200})
-
-
-@fault("IRC-SCAN-CANCEL-002")
-def cancelling_the_unknown_fails() -> Install:
-    """Cancelling no plan is a server error."""
-    return on_status(CANCEL, {404: 500})
-
-
 @fault("IRC-SCAN-CANCEL-003", by=partial(for_operation, CANCEL))
 def cancelling_the_complete_fails(handlers: Handlers, arguments: Arguments) -> Reply:
     """Cancelling a complete plan is a server error."""
@@ -129,3 +57,23 @@ def cancelling_the_complete_fails(handlers: Handlers, arguments: Arguments) -> R
     if state == "completed":
         raise Problem(500, "IllegalStateException", "the plan is complete")
     return handlers[CANCEL](**arguments)
+
+
+FAULTS = {
+    "fetched-plans-are-accepted IRC-SCAN-FETCH-001": on_status(FETCH, {200: 202}),
+    "plans-are-finished IRC-SCAN-FETCH-001": in_state("submitted", lambda document: {**document, "status": "running"}, FETCH),
+    "fetched-plans-lose-a-task IRC-SCAN-FETCH-002": in_state(
+        "completed", lambda document: document.update({"file-scan-tasks": document["file-scan-tasks"][:-1]}), FETCH
+    ),
+    "plans-on-their-way-have-tasks IRC-SCAN-FETCH-003": in_state("submitted", _with_tasks, FETCH),
+    "submitted-plans-have-tasks IRC-SCAN-PLAN-007": in_state("submitted", _with_tasks, PLAN),
+    "cancels-nothing IRC-SCAN-FETCH-005 IRC-SCAN-CANCEL-004": on_call(CANCEL, lambda _handler, _arguments: NO_CONTENT),
+    "unknown-plans-are-bad-requests IRC-SCAN-FETCH-006": on_status(FETCH, {404: 400}),
+    "plans-belong-to-every-table IRC-SCAN-FETCH-008": at_any_table(
+        FETCH, lambda arguments: arguments["plan_id"], lambda document: [document.get("plan-id", "")]
+    ),
+    "completed-plans-become-submitted IRC-SCAN-FETCH-009": _again(lambda _: {"status": "submitted"}),
+    "plans-are-emptied IRC-SCAN-FETCH-010": _again(lambda _: {"status": "completed", "file-scan-tasks": []}),
+    "cancelling-is-200 IRC-SCAN-CANCEL-001": on_status(CANCEL, {204: 200}),
+    "cancelling-the-unknown-fails IRC-SCAN-CANCEL-002": on_status(CANCEL, {404: 500}),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, all_of, fault, unchecked, wrap_rule
+from lakepact.reference_server.faults import all_of, fault, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import refused_if
@@ -47,42 +47,6 @@ def filters_lose_nulls(remains: Callable[..., Any]) -> Callable[..., Any]:
     return left
 
 
-@fault("IRC-SCAN-PLAN-015")
-def filters_exclude_their_bounds() -> Install:
-    """Comparisons leave equal values out."""
-    return kinds_as({"lt-eq": "lt", "gt-eq": "gt"})
-
-
-@fault("IRC-SCAN-PLAN-015")
-def filters_ignore_negations() -> Install:
-    """A negation is evaluated as its operand."""
-    return filtered_as(lambda one: one["child"] if isinstance(one, dict) and one.get("type") == "not" else one)
-
-
-@fault("IRC-SCAN-PLAN-015")
-def filters_know_no_prefixes() -> Install:
-    """starts-with is evaluated as equality."""
-    return kinds_as({"starts-with": "eq"})
-
-
-@fault("IRC-SCAN-PLAN-015")
-def filters_are_all_or_nothing() -> Install:
-    """`or` is evaluated as `and`."""
-    return kinds_as({"or": "and"})
-
-
-@fault("IRC-SCAN-PLAN-016")
-def constants_are_not_understood() -> Install:
-    """The constants are refused as objects."""
-    return refused_if(PLAN, _has("true", "false"))
-
-
-@fault("IRC-SCAN-PLAN-016")
-def sets_are_not_understood() -> Install:
-    """Sets of values are refused."""
-    return refused_if(PLAN, _has("in", "not-in"))
-
-
 @fault("IRC-SCAN-PLAN-016", by=partial(refused_if, PLAN))
 def literals_are_numbers(body: Document) -> bool:
     """Texts that begin with a digit are refused."""
@@ -110,19 +74,16 @@ def unknown_columns_are_ignored(ask: Ask, metadata: Document, body: Document) ->
         return ask(metadata, without(body, "filter", "select"))
 
 
-@fault("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012", "IRC-SCAN-PLAN-014")
-def bad_plans_fail() -> Install:
-    """A bad scan request returns 500."""
-    return refusals_become(PLAN, 400, with_status(500))
-
-
-@fault("IRC-SCAN-PLAN-018")
-def letter_case_never_counts() -> Install:
-    """Names match in any letter case."""
-    return asked_as(lambda _, body: {**body, "case-sensitive": False})
-
-
-@fault("IRC-SCAN-PLAN-018")
-def letter_case_always_counts() -> Install:
-    """Names match in exact letter case alone."""
-    return asked_as(lambda _, body: without(body, "case-sensitive"))
+FAULTS = {
+    "filters-exclude-their-bounds IRC-SCAN-PLAN-015": kinds_as({"lt-eq": "lt", "gt-eq": "gt"}),
+    "filters-ignore-negations IRC-SCAN-PLAN-015": filtered_as(
+        lambda one: one["child"] if isinstance(one, dict) and one.get("type") == "not" else one
+    ),
+    "filters-know-no-prefixes IRC-SCAN-PLAN-015": kinds_as({"starts-with": "eq"}),
+    "filters-are-all-or-nothing IRC-SCAN-PLAN-015": kinds_as({"or": "and"}),
+    "constants-are-not-understood IRC-SCAN-PLAN-016": refused_if(PLAN, _has("true", "false")),
+    "sets-are-not-understood IRC-SCAN-PLAN-016": refused_if(PLAN, _has("in", "not-in")),
+    "bad-plans-fail IRC-SCAN-PLAN-017 IRC-SCAN-PLAN-011 IRC-SCAN-PLAN-012 IRC-SCAN-PLAN-014": refusals_become(PLAN, 400, with_status(500)),
+    "letter-case-never-counts IRC-SCAN-PLAN-018": asked_as(lambda _, body: {**body, "case-sensitive": False}),
+    "letter-case-always-counts IRC-SCAN-PLAN-018": asked_as(lambda _, body: without(body, "case-sensitive")),
+}

@@ -82,42 +82,6 @@ def plan_tasks_are_made_late(service: Service) -> None:
     for_operation(TASKS, fetch)(service)
 
 
-@fault("IRC-SCAN-PLAN-009")
-def divided_plans_are_of_main() -> Install:
-    """Plans with plan tasks are of main."""
-    return _of_main(lambda document: document.get("plan-tasks"))
-
-
-@fault("IRC-SCAN-FETCH-002")
-def plans_in_the_background_are_of_main() -> Install:
-    """Plans that are made in the background are of main."""
-    return _of_main(lambda document: document.get("status") == "submitted")
-
-
-@fault("IRC-SCAN-SCH-003")
-def plan_tasks_lose_deletes() -> Install:
-    """Plan tasks come without delete files."""
-    return on_answer(TASKS, _without_deletes)
-
-
-@fault("IRC-SCAN-FETCH-002")
-def fetched_plans_lose_deletes() -> Install:
-    """Fetched plans have no delete files."""
-    return on_answer(FETCH, _without_deletes)
-
-
-@fault("IRC-SCAN-FETCH-002")
-def fetched_plans_lose_plan_tasks() -> Install:
-    """Fetched plans have no plan tasks."""
-    return on_answer(FETCH, left_out("plan-tasks"))
-
-
-@fault("IRC-SCAN-PLAN-009", by=partial(on_answer, (PLAN, FETCH)))
-def unreadable_snapshots_are_empty(document: Document) -> Document | None:
-    """Tables that cannot be planned have no files."""
-    return {"status": "completed", "file-scan-tasks": []} if document.get("status") == "failed" else None
-
-
 @fault("IRC-SCAN-PLAN-010", by=partial(asked))
 def rewritten_files_are_appended(ask: Ask, metadata: Document, body: Document) -> Any:
     """Between two snapshots, files count that were rewritten."""
@@ -149,3 +113,15 @@ def all_is_behind_itself(_: Document, body: Document) -> Document:
     if body.get("start-snapshot-id") is None or body["start-snapshot-id"] != body.get("end-snapshot-id"):
         return body
     return {**without(body, *IDS), "snapshot-id": body["end-snapshot-id"]}
+
+
+FAULTS = {
+    "divided-plans-are-of-main IRC-SCAN-PLAN-009": _of_main(lambda document: document.get("plan-tasks")),
+    "plans-in-the-background-are-of-main IRC-SCAN-FETCH-002": _of_main(lambda document: document.get("status") == "submitted"),
+    "plan-tasks-lose-deletes IRC-SCAN-SCH-003": on_answer(TASKS, _without_deletes),
+    "fetched-plans-lose-deletes IRC-SCAN-FETCH-002": on_answer(FETCH, _without_deletes),
+    "fetched-plans-lose-plan-tasks IRC-SCAN-FETCH-002": on_answer(FETCH, left_out("plan-tasks")),
+    "unreadable-snapshots-are-empty IRC-SCAN-PLAN-009": on_answer(
+        (PLAN, FETCH), lambda document: {"status": "completed", "file-scan-tasks": []} if document.get("status") == "failed" else None
+    ),
+}

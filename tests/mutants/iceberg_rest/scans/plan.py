@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_status
+from lakepact.reference_server.faults import fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
@@ -29,12 +29,6 @@ def _parent(metadata: Document, snapshot_id: int | None) -> int | None:
     return found[0].get("parent-snapshot-id") if found else snapshot_id
 
 
-@fault("IRC-SCAN-PLAN-001")
-def plans_are_accepted() -> Install:
-    """Plans return 202."""
-    return on_status(PLAN, {200: 202})
-
-
 @fault("IRC-SCAN-PLAN-008", by=partial(asked_as))
 def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
     """The newest snapshot of any branch is planned."""
@@ -42,12 +36,6 @@ def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
     if not snapshots or any(member in body for member in ("snapshot-id", *BETWEEN)):
         return body
     return {**body, "snapshot-id": snapshots[-1]["snapshot-id"]}
-
-
-@fault("IRC-SCAN-PLAN-009")
-def plans_main_alone() -> Install:
-    """Every plan is of the snapshot of main."""
-    return asked_as(lambda _, body: without(body, "snapshot-id"))
 
 
 @fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
@@ -65,30 +53,12 @@ def plans_before_the_end(metadata: Document, body: Document) -> Document:
     return {**body, "end-snapshot-id": _parent(metadata, body["end-snapshot-id"])} if body.get("start-snapshot-id") else body
 
 
-@fault("IRC-SCAN-PLAN-010")
-def plans_all_up_to_the_end() -> Install:
-    """The start of a scan between two is ignored."""
-    return asked_as(lambda _, body: without(body, "start-snapshot-id"))
-
-
-@fault("IRC-SCAN-PLAN-011", by=partial(asked_as))
-def one_snapshot_wins(_: Document, body: Document) -> Document:
-    """With ids of both kinds, one snapshot is planned."""
-    return without(body, *BETWEEN) if "snapshot-id" in body else body
-
-
 @fault("IRC-SCAN-PLAN-012", by=partial(asked_as))
 def scans_end_by_themselves(metadata: Document, body: Document) -> Document:
     """A scan without an end ends with main."""
     if body.get("start-snapshot-id") is None or body.get("end-snapshot-id") is not None:
         return body
     return {**body, "end-snapshot-id": metadata["current-snapshot-id"]}
-
-
-@fault("IRC-SCAN-PLAN-013", by=partial(asked_as))
-def lone_ends_are_ignored(_: Document, body: Document) -> Document:
-    """An end without a start is ignored."""
-    return body if body.get("start-snapshot-id") is not None else without(body, "end-snapshot-id")
 
 
 @fault("IRC-SCAN-PLAN-014", by=partial(asked))
@@ -100,24 +70,6 @@ def unknown_snapshots_are_empty(ask: Ask, metadata: Document, body: Document) ->
         if "snapshot" not in problem.message:
             raise
         return replace(ask(metadata, {}), snapshots=())
-
-
-@fault("IRC-SCAN-PLAN-019")
-def schemas_of_snapshots_are_ignored() -> Install:
-    """Names are always those of the table's schema."""
-    return asked_as(lambda _, body: without(body, "use-snapshot-schema"))
-
-
-@fault("IRC-SCAN-PLAN-019")
-def schemas_are_always_of_snapshots() -> Install:
-    """Names are always those of the snapshot's schema."""
-    return asked_as(lambda _, body: {**body, "use-snapshot-schema": True})
-
-
-@fault("IRC-SCAN-PLAN-020", by=partial(refused_if, PLAN))
-def selects_no_nested_columns(body: Document) -> bool:
-    """Dotted names cannot be selected."""
-    return any("." in name for name in (body or {}).get("select") or ())
 
 
 @fault("IRC-SCAN-PLAN-021", by=partial(asked))
@@ -152,31 +104,22 @@ def last_tasks_come_twice(document: Document) -> None:
         document["file-scan-tasks"].append(document["file-scan-tasks"][-1])
 
 
-@fault("IRC-SCAN-PLAN-023")
-def missing_tables_are_bad_plans() -> Install:
-    """Planning no table is a bad request."""
-    return on_status(PLAN, {404: 400})
-
-
-@fault("IRC-SCAN-PLAN-023")
-def missing_tables_are_not_named() -> Install:
-    """Tables that are missing are called NotFoundException."""
-    return refusals_become(PLAN, 404, called("NotFoundException"))
-
-
-@fault("IRC-SCAN-FETCH-007")
-def plans_of_nothing_are_bad_requests() -> Install:
-    """Fetching of no table is a bad request."""
-    return on_status(FETCH, {404: 400})
-
-
-@fault("IRC-SCAN-CANCEL-005")
-def cancels_plans_of_nothing() -> Install:
-    """Plans of no table are cancelled."""
-    return on_status(CANCEL, {404: 204})
-
-
-@fault("IRC-SCAN-TASK-005")
-def tasks_of_nothing_are_bad_requests() -> Install:
-    """Tasks of no table are bad requests."""
-    return on_status(TASKS, {404: 400})
+FAULTS = {
+    "plans-are-accepted IRC-SCAN-PLAN-001": on_status(PLAN, {200: 202}),
+    "plans-main-alone IRC-SCAN-PLAN-009": asked_as(lambda _, body: without(body, "snapshot-id")),
+    "plans-all-up-to-the-end IRC-SCAN-PLAN-010": asked_as(lambda _, body: without(body, "start-snapshot-id")),
+    "one-snapshot-wins IRC-SCAN-PLAN-011": asked_as(lambda _, body: without(body, *BETWEEN) if "snapshot-id" in body else body),
+    "lone-ends-are-ignored IRC-SCAN-PLAN-013": asked_as(
+        lambda _, body: body if body.get("start-snapshot-id") is not None else without(body, "end-snapshot-id")
+    ),
+    "schemas-of-snapshots-are-ignored IRC-SCAN-PLAN-019": asked_as(lambda _, body: without(body, "use-snapshot-schema")),
+    "schemas-are-always-of-snapshots IRC-SCAN-PLAN-019": asked_as(lambda _, body: {**body, "use-snapshot-schema": True}),
+    "selects-no-nested-columns IRC-SCAN-PLAN-020": refused_if(
+        PLAN, lambda body: any("." in name for name in (body or {}).get("select") or ())
+    ),
+    "missing-tables-are-bad-plans IRC-SCAN-PLAN-023": on_status(PLAN, {404: 400}),
+    "missing-tables-are-not-named IRC-SCAN-PLAN-023": refusals_become(PLAN, 404, called("NotFoundException")),
+    "plans-of-nothing-are-bad-requests IRC-SCAN-FETCH-007": on_status(FETCH, {404: 400}),
+    "cancels-plans-of-nothing IRC-SCAN-CANCEL-005": on_status(CANCEL, {404: 204}),
+    "tasks-of-nothing-are-bad-requests IRC-SCAN-TASK-005": on_status(TASKS, {404: 400}),
+}

@@ -75,18 +75,6 @@ def cancelled_scans_stay_cancelled(service: Service) -> None:
     for_operation(PLAN, planned)(service)
 
 
-@fault("IRC-SCAN-FETCH-007")
-def plans_outlive_their_table() -> Install:
-    """Plans are found after their table was dropped."""
-    return beyond_their_table(FETCH, "plan_id")
-
-
-@fault("IRC-SCAN-TASK-005")
-def plan_tasks_outlive_their_table() -> Install:
-    """Plan tasks are exchanged after their table was dropped."""
-    return beyond_their_table(TASKS, "body")
-
-
 @fault("IRC-SCAN-CANCEL-005", by=partial(on_call, CANCEL))
 def cancels_whatever_is_gone(handler: Handler, arguments: Arguments) -> Reply:
     """Plans of missing tables are cancelled."""
@@ -126,3 +114,9 @@ def cancelling_again_is_a_conflict(service: Service) -> None:
         return reply
 
     on_call(CANCEL, answer)(service)
+
+
+FAULTS = {
+    "plans-outlive-their-table IRC-SCAN-FETCH-007": beyond_their_table(FETCH, "plan_id"),
+    "plan-tasks-outlive-their-table IRC-SCAN-TASK-005": beyond_their_table(TASKS, "body"),
+}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, fault, wrap_rule
+from lakepact.reference_server.faults import Install, fault, wrap_rule
 from mutants.iceberg_rest.operators.scans import data_told, filtered_as, set_to, tasks_told
 
 if TYPE_CHECKING:
@@ -96,10 +96,6 @@ def _by_the_last_spec(test: Any, entry: Any, pruning: Any) -> bool:
     return test.kind in COMPARED and test.column.id in newest and test.column.id not in own
 
 
-def _fault(name: str, sentence: str, doubt: Doubt) -> Fault:
-    return Fault(name, sentence, ("IRC-SCAN-PLAN-015",), _leaving_out(doubt))
-
-
 @fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "manifest_may_match"))
 def manifests_lose_nulls(may_match: Callable[..., bool]) -> Callable[..., bool]:
     """Manifests with nulls and other values are treated as having no nulls."""
@@ -120,69 +116,32 @@ def negations_count_once(expression: Any) -> Any:
     return within if isinstance(within, dict) and within.get("type") == "not" else expression
 
 
-@fault("IRC-SCAN-SCH-009")
-def all_files_are_of_the_first_spec() -> Install:
-    """Files have the id of the first spec."""
-    return tasks_told(lambda task: task["data-file"].update({"spec-id": 0}))
-
-
-@fault("IRC-SCAN-SCH-009")
-def records_are_not_counted() -> Install:
-    """All files hold one record."""
-    return data_told(set_to("record-count", 1))
-
-
-@fault("IRC-SCAN-SCH-009", by=partial(data_told))
-def paths_are_decoded(file: Document) -> None:
-    """Paths of files are percent-decoded."""
-    file["file-path"] = file["file-path"].replace("%20", " ")
-
-
-FAULTS: tuple[Fault, ...] = (
-    _fault("missing-counts-of-nulls-are-zero", "A missing count of nulls counts as 0.", _lacks("null_value_counts", "is-null")),
-    _fault("missing-counts-are-zero", "A missing count of values counts as all null.", _lacks("value_counts", "not-null")),
-    _fault("missing-counts-of-nan-are-zero", "A missing count of NaN counts as 0.", _lacks("nan_value_counts", "is-nan")),
-    _fault("files-without-bounds-are-empty", "Files without bounds are left out.", _lacks("lower_bounds", *COMPARED, "in")),
-    _fault(
-        "bounds-lose-their-sign",
-        "Bounds are read without sign.",
-        _read_as(lambda raw: int.from_bytes(raw, "little"), lambda value, _: value),
+FAULTS = {
+    "all-files-are-of-the-first-spec IRC-SCAN-SCH-009": tasks_told(lambda task: task["data-file"].update({"spec-id": 0})),
+    "records-are-not-counted IRC-SCAN-SCH-009": data_told(set_to("record-count", 1)),
+    "paths-are-decoded IRC-SCAN-SCH-009": data_told(lambda file: file.update({"file-path": file["file-path"].replace("%20", " ")})),
+    "missing-counts-of-nulls-are-zero IRC-SCAN-PLAN-015": _leaving_out(_lacks("null_value_counts", "is-null")),
+    "missing-counts-are-zero IRC-SCAN-PLAN-015": _leaving_out(_lacks("value_counts", "not-null")),
+    "missing-counts-of-nan-are-zero IRC-SCAN-PLAN-015": _leaving_out(_lacks("nan_value_counts", "is-nan")),
+    "files-without-bounds-are-empty IRC-SCAN-PLAN-015": _leaving_out(_lacks("lower_bounds", *COMPARED, "in")),
+    "bounds-lose-their-sign IRC-SCAN-PLAN-015": _leaving_out(_read_as(lambda raw: int.from_bytes(raw, "little"), lambda value, _: value)),
+    "bounds-are-compared-as-bytes IRC-SCAN-PLAN-015": _leaving_out(
+        _read_as(lambda raw: raw, lambda value, size: value.to_bytes(size, "little", signed=True))
     ),
-    _fault(
-        "bounds-are-compared-as-bytes",
-        "Bounds are compared byte by byte.",
-        _read_as(lambda raw: raw, lambda value, size: value.to_bytes(size, "little", signed=True)),
+    "bounds-of-former-types-exclude IRC-SCAN-PLAN-015": _leaving_out(_is_narrow),
+    "truncated-values-are-whole IRC-SCAN-PLAN-015": _leaving_out(
+        _divided("truncate", lambda test, value: test.kind == "eq" and value != test.literals[0].low)
     ),
-    _fault("bounds-of-former-types-exclude", "Files with bounds of a narrower type are left out.", _is_narrow),
-    _fault(
-        "truncated-values-are-whole",
-        "Truncated values are compared with what was not truncated.",
-        _divided("truncate", lambda test, value: test.kind == "eq" and value != test.literals[0].low),
-    ),
-    _fault(
-        "truncated-values-are-their-end",
-        "Nothing is greater than a truncated value.",
+    "truncated-values-are-their-end IRC-SCAN-PLAN-015": _leaving_out(
         _divided(
             "truncate", lambda test, value: test.kind == "gt" and isinstance(value, str) and test.literals[0].low[: len(value)] >= value
-        ),
+        )
     ),
-    _fault("buckets-have-another-hash", "Values are looked for in other buckets.", _divided("bucket", lambda test, _: test.kind == "eq")),
-    _fault(
-        "buckets-are-unequal",
-        "Values unequal to a bucket's value are assumed to be outside the bucket.",
-        _divided("bucket", lambda test, _: test.kind == "not-eq"),
-    ),
-    _fault("months-end-where-they-begin", "Nothing is later than its month.", _divided("month", lambda test, _: test.kind == "gt")),
-    _fault(
-        "years-are-those-of-calendars",
-        "Years are not counted from 1970.",
-        _divided("year", lambda test, _: test.kind in {"eq", "gt", "gt-eq"}),
-    ),
-    _fault(
-        "days-before-1970-are-lost",
-        "Days before 1970 are left out.",
-        _divided("day", lambda _, value: isinstance(value, int) and value < 0),
-    ),
-    _fault("void-values-are-null", "Fields that were given up tell of nulls.", _divided("void", lambda test, _: test.kind != "is-null")),
-    _fault("former-specs-have-no-values", "Files of before a column divided the table are left out.", _by_the_last_spec),
-)
+    "buckets-have-another-hash IRC-SCAN-PLAN-015": _leaving_out(_divided("bucket", lambda test, _: test.kind == "eq")),
+    "buckets-are-unequal IRC-SCAN-PLAN-015": _leaving_out(_divided("bucket", lambda test, _: test.kind == "not-eq")),
+    "months-end-where-they-begin IRC-SCAN-PLAN-015": _leaving_out(_divided("month", lambda test, _: test.kind == "gt")),
+    "years-are-those-of-calendars IRC-SCAN-PLAN-015": _leaving_out(_divided("year", lambda test, _: test.kind in {"eq", "gt", "gt-eq"})),
+    "days-before-1970-are-lost IRC-SCAN-PLAN-015": _leaving_out(_divided("day", lambda _, value: isinstance(value, int) and value < 0)),
+    "void-values-are-null IRC-SCAN-PLAN-015": _leaving_out(_divided("void", lambda test, _: test.kind != "is-null")),
+    "former-specs-have-no-values IRC-SCAN-PLAN-015": _leaving_out(_by_the_last_spec),
+}

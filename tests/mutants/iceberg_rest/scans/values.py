@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, fault
 from mutants.iceberg_rest.operators.scans import changed, data_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.faults import Install
     from lakepact.reference_server.iceberg_rest.documents import Document
 
 
@@ -29,49 +28,21 @@ def _raw(value: Any) -> Any:
     return value.encode().hex() if isinstance(value, str) else value.to_bytes(8, "little", signed=True).hex()
 
 
-@fault("IRC-SCAN-SCH-008", by=lambda act: data_told(changed("partition", act)))
-def partitions_are_objects(partition: list[Any]) -> dict[str, Any]:
-    """Partitions are objects by field ids."""
-    return {str(1000 + place): value for place, value in enumerate(partition)}
-
-
-@fault("IRC-SCAN-SCH-008")
-def partitions_without_nulls() -> Install:
-    """Null is left out of partitions."""
-    return data_told(changed("partition", lambda partition: [one for one in partition if one is not None]))
-
-
-@fault("IRC-SCAN-SCH-008")
-def unpartitioned_files_are_null() -> Install:
-    """Files without partition have a null."""
-    return data_told(changed("partition", lambda partition: partition or [None]))
-
-
-@fault("IRC-SCAN-SCH-012")
-def bounds_are_bytes() -> Install:
-    """Bounds are bytes."""
-    return data_told(changed("lower-bounds", _bounds(_raw)))
-
-
-@fault("IRC-SCAN-SCH-014", by=partial(_values))
-def decimals_are_numbers(value: Any) -> Any:
-    """Decimals are numbers."""
-    return float(value) if isinstance(value, str) and value.replace(".", "", 1).isdigit() else value
-
-
-@fault("IRC-SCAN-SCH-014", by=partial(_values))
-def dates_are_days(value: Any) -> Any:
-    """Dates are days."""
-    return 17_486 if isinstance(value, str) and len(value) == 10 and value[4:5] == "-" else value
-
-
-@fault("IRC-SCAN-SCH-014", by=partial(_values))
-def binary_is_lower_case(value: Any) -> Any:
-    """Binary values are in lower-case hex."""
-    return value.lower() if isinstance(value, str) and value.isalnum() else value
-
-
-@fault("IRC-SCAN-SCH-014")
-def uuids_are_upper_case() -> Install:
-    """UUIDs are in upper case."""
-    return _values(lambda value: value.upper() if isinstance(value, str) and len(value) == 36 else value)
+FAULTS = {
+    "partitions-are-objects IRC-SCAN-SCH-008": data_told(
+        changed("partition", lambda partition: {str(1000 + place): value for place, value in enumerate(partition)})
+    ),
+    "partitions-without-nulls IRC-SCAN-SCH-008": data_told(
+        changed("partition", lambda partition: [one for one in partition if one is not None])
+    ),
+    "unpartitioned-files-are-null IRC-SCAN-SCH-008": data_told(changed("partition", lambda partition: partition or [None])),
+    "bounds-are-bytes IRC-SCAN-SCH-012": data_told(changed("lower-bounds", _bounds(_raw))),
+    "decimals-are-numbers IRC-SCAN-SCH-014": _values(
+        lambda value: float(value) if isinstance(value, str) and value.replace(".", "", 1).isdigit() else value
+    ),
+    "dates-are-days IRC-SCAN-SCH-014": _values(
+        lambda value: 17_486 if isinstance(value, str) and len(value) == 10 and value[4:5] == "-" else value
+    ),
+    "binary-is-lower-case IRC-SCAN-SCH-014": _values(lambda value: value.lower() if isinstance(value, str) and value.isalnum() else value),
+    "uuids-are-upper-case IRC-SCAN-SCH-014": _values(lambda value: value.upper() if isinstance(value, str) and len(value) == 36 else value),
+}

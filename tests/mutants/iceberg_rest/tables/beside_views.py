@@ -69,72 +69,6 @@ def names_stay_with_their_kind(service: Service) -> None:
         creating(creates, kind)(service)
 
 
-@fault("IRC-TBL-LIST-003")
-def lists_views_as_tables() -> Install:
-    """Views are among the tables."""
-    return replace_rule("tables_of", _of_any_kind)
-
-
-@fault("IRC-VIEW-LIST-001")
-def lists_tables_as_views() -> Install:
-    """Tables are among the views."""
-    return replace_rule("views_of", _of_any_kind)
-
-
-@fault("IRC-TBL-LOAD-005")
-def loads_views_as_tables() -> Install:
-    """A view is loaded as a table."""
-    return takes_views(op.load_table)
-
-
-@fault("IRC-TBL-HEAD-003")
-def views_exist_as_tables() -> Install:
-    """A view exists as a table."""
-    return takes_views(op.table_exists)
-
-
-@fault("IRC-TBL-DROP-008")
-def drops_views_as_tables() -> Install:
-    """A view is dropped as a table."""
-    return takes_views(op.drop_table)
-
-
-@fault("IRC-TBL-REN-008")
-def renames_views_as_tables() -> Install:
-    """A view is renamed as a table."""
-    return takes_views(op.rename_table)
-
-
-@fault("IRC-TBL-CREATE-015")
-def creates_tables_over_views() -> Install:
-    """A new table replaces a view."""
-    return overlooks(op.create_table, "view")
-
-
-@fault("IRC-TBL-REG-008")
-def registers_tables_over_views() -> Install:
-    """A registered table replaces a view."""
-    return overlooks(op.register_table, "view")
-
-
-@fault("IRC-TBL-REN-005")
-def renames_tables_over_views() -> Install:
-    """A renamed table replaces a view."""
-    return overlooks(op.rename_table, "view")
-
-
-@fault("IRC-REQ-006")
-def commits_tables_over_views() -> Install:
-    """A table that its commit creates replaces a view."""
-    return while_handling(op.update_table, "committed_table", _create_over_views)
-
-
-@fault("IRC-TBL-STAGE-010")
-def stages_tables_over_views() -> Install:
-    """A table that is staged by the name of a view replaces it."""
-    return all_of(overlooks(op.create_table, "view"), while_handling(op.update_table, "committed_table", _create_over_views))
-
-
 @fault("IRC-COM-024", by=partial(while_handling, op.update_table, "committed_table"))
 def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
     """A commit to a table by the name of a view is a conflict."""
@@ -155,3 +89,20 @@ def drops_what_holds_views(transaction: Transaction, levels: Place) -> None:
         for name, record in transaction.under(collection, levels):
             if record.kind != "view":
                 raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
+
+
+FAULTS = {
+    "lists-views-as-tables IRC-TBL-LIST-003": replace_rule("tables_of", _of_any_kind),
+    "lists-tables-as-views IRC-VIEW-LIST-001": replace_rule("views_of", _of_any_kind),
+    "loads-views-as-tables IRC-TBL-LOAD-005": takes_views(op.load_table),
+    "views-exist-as-tables IRC-TBL-HEAD-003": takes_views(op.table_exists),
+    "drops-views-as-tables IRC-TBL-DROP-008": takes_views(op.drop_table),
+    "renames-views-as-tables IRC-TBL-REN-008": takes_views(op.rename_table),
+    "creates-tables-over-views IRC-TBL-CREATE-015": overlooks(op.create_table, "view"),
+    "registers-tables-over-views IRC-TBL-REG-008": overlooks(op.register_table, "view"),
+    "renames-tables-over-views IRC-TBL-REN-005": overlooks(op.rename_table, "view"),
+    "commits-tables-over-views IRC-REQ-006": while_handling(op.update_table, "committed_table", _create_over_views),
+    "stages-tables-over-views IRC-TBL-STAGE-010": all_of(
+        overlooks(op.create_table, "view"), while_handling(op.update_table, "committed_table", _create_over_views)
+    ),
+}

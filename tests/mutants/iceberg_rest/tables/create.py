@@ -63,12 +63,6 @@ def _configured(config: Any, *credentials: Document) -> Callable[[Document], Non
 # -- who is the first ---------------------------------------------------------------------------------------------------
 
 
-@fault("IRC-TBL-CREATE-001", by=partial(asked_for, CREATE))
-def stages_when_it_is_mentioned(body: Document) -> Document:
-    """A creation that says `stage-create` is staged, even if it says false."""
-    return {**body, "stage-create": "stage-create" in body}
-
-
 @fault("IRC-TBL-CREATE-001")
 def forgets_created_tables(service: Service) -> None:
     """Tables are answered and not kept."""
@@ -103,36 +97,6 @@ def creation_names_another_file(answer: Document) -> None:
         answer["metadata-location"] += ".gz"
 
 
-@fault("IRC-TBL-CREATE-009", by=lambda act: made_with(_properties(act)))
-def forgets_properties(_: dict[str, str]) -> dict[str, str]:
-    """New tables have no properties."""
-    return {}
-
-
-@fault("IRC-TBL-CREATE-009", by=lambda act: made_with(_properties(act)))
-def forgets_empty_properties(properties: dict[str, str]) -> dict[str, str]:
-    """Empty properties are dropped."""
-    return {key: value for key, value in properties.items() if value}
-
-
-@fault("IRC-TBL-CREATE-009", by=lambda act: made_with(_properties(act)))
-def trims_properties(properties: dict[str, str]) -> dict[str, str]:
-    """Spaces around properties are dropped."""
-    return {key: value.strip() for key, value in properties.items()}
-
-
-@fault("IRC-TBL-CREATE-009", by=lambda act: made_with(_properties(act)))
-def lowers_names_of_properties(properties: dict[str, str]) -> dict[str, str]:
-    """The names of properties are kept in lower case."""
-    return {key.lower(): value for key, value in properties.items()}
-
-
-@fault("IRC-TBL-CREATE-009", by=lambda act: made_with(_properties(act)))
-def lowers_properties(properties: dict[str, str]) -> dict[str, str]:
-    """Properties are kept in lower case."""
-    return {key: value.lower() for key, value in properties.items()}
-
-
 @fault("IRC-TBL-CREATE-010", by=partial(asked_for, CREATE))
 def ignores_the_requested_version(body: Document) -> Document:
     """The property format-version of a creation does nothing."""
@@ -145,12 +109,6 @@ def version_2_instead_of_3(body: Document) -> Document:
     """A request for format version 3 creates a table of version 2."""
     properties = dict(body.get("properties") or {})
     return {**body, "properties": {**properties, "format-version": "2"}} if properties.get("format-version") == "3" else body
-
-
-@fault("IRC-TBL-CREATE-010", by=partial(made_with))
-def keeps_the_requested_version(metadata: Document, _: Document) -> None:
-    """The property format-version is stored."""
-    metadata["properties"]["format-version"] = str(metadata["format-version"])
 
 
 @fault("IRC-TBL-CREATE-011", by=partial(made_with))
@@ -167,12 +125,6 @@ def writes_the_first_default(metadata: Document, _: Document) -> None:
     for column in _columns(metadata):
         if "initial-default" in column:
             column["write-default"] = column["initial-default"]
-
-
-@fault("IRC-TBL-CREATE-012", by=partial(made_with))
-def uuid_of_the_name(metadata: Document, body: Document) -> None:
-    """Tables of one name have one UUID."""
-    metadata["table-uuid"] = str(uuid.uuid5(uuid.NAMESPACE_URL, body["name"]))
 
 
 @fault("IRC-TBL-CREATE-012")
@@ -216,24 +168,6 @@ def makes_missing_namespaces(usual: Callable[..., Record]) -> Callable[..., Reco
     return namespace_exists
 
 
-@fault("IRC-ERR-008")
-def creation_blames_the_table() -> Install:
-    """Creating a table in a missing namespace is refused with the error type of a missing table."""
-    return refusals_become(CREATE, 404, called("NoSuchTableException"))
-
-
-@fault("IRC-TBL-CREATE-013", "IRC-TBL-STAGE-011")
-def creation_in_missing_namespace_is_400() -> Install:
-    """Creating a table in a missing namespace returns 400."""
-    return refusals_become(CREATE, 404, with_status(400))
-
-
-@fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
-def creation_replaces() -> Install:
-    """Creating a table that exists replaces it."""
-    return while_handling(CREATE, "identifier_is_free", lambda _: accept)
-
-
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
 def creation_is_content_with_what_exists(service: Service) -> None:
     """Creating a table that exists answers the one that does."""
@@ -248,18 +182,6 @@ def creation_is_content_with_what_exists(service: Service) -> None:
             return load(namespace=arguments["namespace"], table=arguments["body"]["name"])
 
     on_call(CREATE, act)(service)
-
-
-@fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", "IRC-TBL-STAGE-009")
-def conflict_of_creation_is_400() -> Install:
-    """Creating a table that exists returns 400."""
-    return refusals_become(CREATE, 409, with_status(400))
-
-
-@fault("IRC-ERR-010")
-def conflict_of_creation_is_of_commits() -> Install:
-    """Creating a table that exists is refused with the error type of commits."""
-    return refusals_become(CREATE, 409, called("CommitFailedException"))
 
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
@@ -305,43 +227,46 @@ def creates_with_a_snapshot(metadata: Document, _: Document) -> None:
     metadata |= {"snapshots": [snapshot], "refs": {"main": {"type": "branch", "snapshot-id": 1}}, "current-snapshot-id": 1}
 
 
-@fault("IRC-TBL-CREATE-023", by=partial(made_with))
-def creates_at_snapshot_0(metadata: Document, _: Document) -> None:
-    """A new table is at the snapshot 0."""
-    metadata["current-snapshot-id"] = 0
-
-
-@fault("IRC-TBL-CREATE-023", by=partial(made_with))
-def counts_sequences_from_1(metadata: Document, _: Document) -> None:
-    """The last sequence number of a new table is 1."""
-    metadata["last-sequence-number"] = 1
-
-
-@fault("IRC-TBL-CREATE-025", by=partial(refused_by_header, CREATE, DELEGATION))
-def wants_delegation(mechanisms: str | None) -> bool:
-    """Tables are created only with X-Iceberg-Access-Delegation."""
-    return mechanisms is None
-
-
 @fault("IRC-TBL-CREATE-025", by=partial(refused_by_header, CREATE, DELEGATION))
 def knows_all_mechanisms(mechanism: str | None) -> bool:
     """An unknown mechanism of access delegation is refused."""
     return mechanism not in {None, "vended-credentials", "remote-signing", "vended-credentials,remote-signing"}
 
 
-@fault("IRC-TBL-CREATE-025", by=partial(refused_by_header, CREATE, DELEGATION))
-def takes_one_mechanism(mechanisms: str | None) -> bool:
-    """More than one mechanism of access delegation is refused."""
-    return mechanisms is not None and "," in mechanisms
-
-
-@fault("IRC-TBL-CREATE-027")
-def configures_created_tables_with_flags() -> Install:
-    """The settings of created tables have a boolean among them."""
-    return on_answer(CREATE, _configured({"client.region": "eu-west-1", "s3.remote-signing-enabled": True}))
-
-
-@fault("IRC-TBL-CREATE-027")
-def credentials_without_prefix() -> Install:
-    """The storage credentials of created tables have no prefix."""
-    return on_answer(CREATE, _configured({}, {"config": {"client.region": "eu-west-1"}}))
+FAULTS = {
+    "stages-when-it-is-mentioned IRC-TBL-CREATE-001": asked_for(CREATE, lambda body: {**body, "stage-create": "stage-create" in body}),
+    "forgets-properties IRC-TBL-CREATE-009": made_with(_properties(lambda _: {})),
+    "forgets-empty-properties IRC-TBL-CREATE-009": made_with(
+        _properties(lambda properties: {key: value for key, value in properties.items() if value})
+    ),
+    "trims-properties IRC-TBL-CREATE-009": made_with(
+        _properties(lambda properties: {key: value.strip() for key, value in properties.items()})
+    ),
+    "lowers-names-of-properties IRC-TBL-CREATE-009": made_with(
+        _properties(lambda properties: {key.lower(): value for key, value in properties.items()})
+    ),
+    "lowers-properties IRC-TBL-CREATE-009": made_with(
+        _properties(lambda properties: {key: value.lower() for key, value in properties.items()})
+    ),
+    "keeps-the-requested-version IRC-TBL-CREATE-010": made_with(
+        lambda metadata, _: metadata["properties"].update({"format-version": str(metadata["format-version"])})
+    ),
+    "uuid-of-the-name IRC-TBL-CREATE-012": made_with(
+        lambda metadata, body: metadata.update({"table-uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, body["name"]))})
+    ),
+    "creation-blames-the-table IRC-ERR-008": refusals_become(CREATE, 404, called("NoSuchTableException")),
+    "creation-in-missing-namespace-is-400 IRC-TBL-CREATE-013 IRC-TBL-STAGE-011": refusals_become(CREATE, 404, with_status(400)),
+    "creation-replaces IRC-TBL-CREATE-014 IRC-TBL-CREATE-024": while_handling(CREATE, "identifier_is_free", lambda _: accept),
+    "conflict-of-creation-is-400 IRC-TBL-CREATE-014 IRC-TBL-CREATE-024 IRC-TBL-STAGE-009": refusals_become(CREATE, 409, with_status(400)),
+    "conflict-of-creation-is-of-commits IRC-ERR-010": refusals_become(CREATE, 409, called("CommitFailedException")),
+    "creates-at-snapshot-0 IRC-TBL-CREATE-023": made_with(lambda metadata, _: metadata.update({"current-snapshot-id": 0})),
+    "counts-sequences-from-1 IRC-TBL-CREATE-023": made_with(lambda metadata, _: metadata.update({"last-sequence-number": 1})),
+    "wants-delegation IRC-TBL-CREATE-025": refused_by_header(CREATE, DELEGATION, lambda mechanisms: mechanisms is None),
+    "takes-one-mechanism IRC-TBL-CREATE-025": refused_by_header(
+        CREATE, DELEGATION, lambda mechanisms: mechanisms is not None and "," in mechanisms
+    ),
+    "configures-created-tables-with-flags IRC-TBL-CREATE-027": on_answer(
+        CREATE, _configured({"client.region": "eu-west-1", "s3.remote-signing-enabled": True})
+    ),
+    "credentials-without-prefix IRC-TBL-CREATE-027": on_answer(CREATE, _configured({}, {"config": {"client.region": "eu-west-1"}})),
+}

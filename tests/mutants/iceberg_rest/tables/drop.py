@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     Install,
+    accept,
     all_of,
     fault,
     on_call,
@@ -67,12 +68,6 @@ def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 
 @fault("IRC-TBL-DROP-001")
-def drops_nothing() -> Install:
-    """Drops are answered as if they were done."""
-    return for_operation(op.drop_table, _drop_nothing)
-
-
-@fault("IRC-TBL-DROP-001")
 def keeps_listing_what_was_dropped() -> Install:
     """Tables that were dropped are still listed."""
     gone: dict[str, set[str]] = {}
@@ -108,53 +103,11 @@ def loads_dropped_tables_from_cache() -> Install:
     return on_call(op.load_table, load)
 
 
-@fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
-def drops_what_is_missing() -> Install:
-    """Dropping a table that does not exist succeeds."""
-    return on_status(op.drop_table, {404: 204})
-
-
-@fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
-def missing_tables_are_bad_requests() -> Install:
-    """Dropping a table that does not exist is a bad request."""
-    return on_status(op.drop_table, {404: 400})
-
-
-@fault("IRC-ERR-008")
-def drops_find_nothing() -> Install:
-    """A table that cannot be dropped is called NotFoundException."""
-    return refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))
-
-
-@fault("IRC-TBL-DROP-003")
-def always_purges() -> Install:
-    """Every drop is a purge."""
-    return _purges_when(lambda _: True)
-
-
-@fault("IRC-TBL-DROP-003")
-def purges_whatever_is_said() -> Install:
-    """Any value of purgeRequested purges."""
-    return _purges_when(lambda arguments: "purge_requested" in arguments)
-
-
 @fault("IRC-TBL-DROP-003", by=partial(on_request, op.drop_table))
 def purges_when_told_false(scope: Scope) -> None:
     """purgeRequested=False is treated as true, like any other string."""
     query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
     cast("MutableMapping[str, Any]", scope)["query_string"] = query
-
-
-@fault("IRC-TBL-DROP-003")
-def drops_the_metadata_file() -> Install:
-    """A drop removes the metadata file."""
-    return for_operation(op.drop_table, _remove_metadata_file)
-
-
-@fault("IRC-TBL-DROP-004")
-def purges_nothing() -> Install:
-    """A purge leaves all files."""
-    return replace_rule("files_may_go", lambda *_: False)
 
 
 @fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
@@ -217,12 +170,6 @@ def purges_by_old_names() -> Install:
     return all_of(on_call(op.rename_table, rename), on_call(op.drop_table, drop))
 
 
-@fault("IRC-TBL-DROP-007")
-def ignores_invalid_purge_flags() -> Install:
-    """Invalid boolean values of purgeRequested are treated as false."""
-    return on_status(op.drop_table, {400: 204})
-
-
 @fault("IRC-TBL-DROP-009", by=partial(wrap_rule, "new_metadata"))
 def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document]:
     """Tables of one name have one UUID."""
@@ -234,24 +181,18 @@ def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document
     return new_metadata
 
 
-@fault("IRC-TBL-DROP-009", by=partial(replace_entry, "preconditions", "assert-table-uuid"))
-def takes_commits_to_former_tables(*_: object) -> None:
-    """Commits may assert any UUID."""
-
-
-@fault("IRC-TBL-DROP-009")
-def commits_to_former_tables_are_missing() -> Install:
-    """Commits that assert another UUID find no table."""
-    return on_status(op.update_table, {409: 404})
-
-
-@fault("IRC-TBL-DROP-010")
-def drops_race() -> Install:
-    """Every simultaneous drop returns 204."""
-    return promised(op.drop_table, _look)
-
-
-@fault("IRC-TBL-DROP-010")
-def racing_drops_conflict() -> Install:
-    """Of simultaneous drops all but one are conflicts."""
-    return promised(op.drop_table, _look, too_late=CONFLICT)
+FAULTS = {
+    "drops-nothing IRC-TBL-DROP-001": for_operation(op.drop_table, _drop_nothing),
+    "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 204}),
+    "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 400}),
+    "drops-find-nothing IRC-ERR-008": refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException")),
+    "always-purges IRC-TBL-DROP-003": _purges_when(lambda _: True),
+    "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(lambda arguments: "purge_requested" in arguments),
+    "drops-the-metadata-file IRC-TBL-DROP-003": for_operation(op.drop_table, _remove_metadata_file),
+    "purges-nothing IRC-TBL-DROP-004": replace_rule("files_may_go", lambda *_: False),
+    "ignores-invalid-purge-flags IRC-TBL-DROP-007": on_status(op.drop_table, {400: 204}),
+    "takes-commits-to-former-tables IRC-TBL-DROP-009": replace_entry("preconditions", "assert-table-uuid", accept),
+    "commits-to-former-tables-are-missing IRC-TBL-DROP-009": on_status(op.update_table, {409: 404}),
+    "drops-race IRC-TBL-DROP-010": promised(op.drop_table, _look),
+    "racing-drops-conflict IRC-TBL-DROP-010": promised(op.drop_table, _look, too_late=CONFLICT),
+}

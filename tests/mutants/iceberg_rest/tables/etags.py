@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_reply, on_status, on_wire, replace_rule, wrap_rule
+from lakepact.reference_server.faults import Install, on_reply, on_status, on_wire, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_representation
 from mutants.iceberg_rest.operators.operations import CREATE, LOAD
@@ -81,115 +80,32 @@ def _when_tagged(status: int) -> Filter:
     return change
 
 
-@fault("IRC-TBL-ETAG-001")
-def tags_are_bare() -> Install:
-    """ETags have no quotes."""
-    return _spelled(lambda tag: tag.strip(b'"'))
-
-
-@fault("IRC-TBL-ETAG-001")
-def weak_tags_are_bare() -> Install:
-    """Weak ETags have no quotes."""
-    return _spelled(lambda tag: b"W/" + tag.strip(b'"'))
-
-
-@fault("IRC-TBL-ETAG-001")
-def tags_hold_quotes() -> Install:
-    """ETags hold quotes."""
-    return _spelled(lambda tag: b'"' + tag + b'"')
-
-
-@fault("IRC-TBL-ETAG-002")
-def known_tables_fail() -> Install:
-    """Loading an unchanged table returns 412."""
-    return on_status(LOAD, {304: 412})
-
-
-@fault("IRC-TBL-ETAG-002")
-def lists_of_tags_fail() -> Install:
-    """Loading with a list of ETags that contains the current one returns 412."""
-    return on_reply(LOAD, _when_tagged(412))
-
-
-@fault("IRC-TBL-ETAG-003")
-def unmodified_with_a_body() -> Install:
-    """304 has a body."""
-    return on_wire(LOAD, _with_a_body)
-
-
-@fault("IRC-TBL-ETAG-004")
-def tags_are_uuids() -> Install:
-    """ETags are made from the UUID of the table."""
-    return _made_from(lambda r: _metadata(r)["table-uuid"])
-
-
-@fault("IRC-TBL-ETAG-004", by=partial(_made_from))
-def tags_are_snapshots(record: Record) -> object:
-    """ETags are made from the current snapshot."""
-    return _metadata(record)["table-uuid"], _metadata(record).get("current-snapshot-id")
-
-
-@fault("IRC-TBL-ETAG-004", by=partial(_made_from))
-def tags_are_content(record: Record) -> object:
-    """ETags do not tell a table from what it was two commits before."""
-    return {name: value for name, value in _metadata(record).items() if name not in {"last-updated-ms", "metadata-log"}}
-
-
-@fault("IRC-TBL-ETAG-005", by=partial(_made_from))
-def tags_are_of_new_tables(record: Record) -> object:
-    """ETags are made from the number of commits."""
-    return len(_metadata(record).get("metadata-log", []))
-
-
-@fault("IRC-TBL-ETAG-006")
-def created_tables_have_other_tags() -> Install:
-    """Tables are created with another ETag than they are loaded with."""
-    return on_reply(CREATE, _tagged_otherwise)
-
-
-@fault("IRC-TBL-ETAG-006")
-def registered_tables_have_other_tags() -> Install:
-    """Tables are registered with another ETag than they are loaded with."""
-    return on_reply(op.register_table, _tagged_otherwise)
-
-
-@fault("IRC-TBL-ETAG-007")
-def one_tag_for_all_and_refs() -> Install:
-    """Tables have one ETag, whichever snapshots they are loaded with."""
-    return replace_rule("tag", lambda record, _: record.tag)
-
-
-@fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
-def any_tag_matches(reply: Reply, tags: str | None) -> bool:
-    """Any If-None-Match returns 304."""
-    return reply.status == 200 and tags is not None
-
-
-@fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
-def empty_tag_matches(reply: Reply, tags: str | None) -> bool:
-    """An empty tag returns 304."""
-    return reply.status == 200 and tags == '""'
-
-
-@fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
-def odd_tags_match(reply: Reply, tags: str | None) -> bool:
-    """Tags that do not begin with a quote return 304."""
-    return reply.status == 200 and tags is not None and not tags.startswith('"')
-
-
-@fault("IRC-TBL-ETAG-009", by=lambda act: on_reply(LOAD, _unmodified(act)))
-def missing_tables_match(reply: Reply, tags: str | None) -> bool:
-    """A missing table returns 304 to any tag."""
-    return reply.status == 404 and tags is not None
-
-
-@fault("IRC-TBL-ETAG-009", by=lambda act: on_reply(LOAD, _unmodified(act)))
-def missing_tables_match_a_star(reply: Reply, tags: str | None) -> bool:
-    """A missing table returns 304 to `*`."""
-    return reply.status == 404 and tags == "*"
-
-
-@fault("IRC-TBL-ETAG-011", by=lambda act: on_reply(LOAD, _unmodified(act)))
-def unmodified_for_any_etag(reply: Reply, tags: str | None) -> bool:
-    """Large tables return 304 without If-None-Match."""
-    return reply.status == 200 and tags is None and len(reply.body) > 2500
+FAULTS = {
+    "tags-are-bare IRC-TBL-ETAG-001": _spelled(lambda tag: tag.strip(b'"')),
+    "weak-tags-are-bare IRC-TBL-ETAG-001": _spelled(lambda tag: b"W/" + tag.strip(b'"')),
+    "tags-hold-quotes IRC-TBL-ETAG-001": _spelled(lambda tag: b'"' + tag + b'"'),
+    "known-tables-fail IRC-TBL-ETAG-002": on_status(LOAD, {304: 412}),
+    "lists-of-tags-fail IRC-TBL-ETAG-002": on_reply(LOAD, _when_tagged(412)),
+    "unmodified-with-a-body IRC-TBL-ETAG-003": on_wire(LOAD, _with_a_body),
+    "tags-are-uuids IRC-TBL-ETAG-004": _made_from(lambda r: _metadata(r)["table-uuid"]),
+    "tags-are-snapshots IRC-TBL-ETAG-004": _made_from(
+        lambda record: (_metadata(record)["table-uuid"], _metadata(record).get("current-snapshot-id"))
+    ),
+    "tags-are-content IRC-TBL-ETAG-004": _made_from(
+        lambda record: {name: value for name, value in _metadata(record).items() if name not in {"last-updated-ms", "metadata-log"}}
+    ),
+    "tags-are-of-new-tables IRC-TBL-ETAG-005": _made_from(lambda record: len(_metadata(record).get("metadata-log", []))),
+    "created-tables-have-other-tags IRC-TBL-ETAG-006": on_reply(CREATE, _tagged_otherwise),
+    "registered-tables-have-other-tags IRC-TBL-ETAG-006": on_reply(op.register_table, _tagged_otherwise),
+    "one-tag-for-all-and-refs IRC-TBL-ETAG-007": replace_rule("tag", lambda record, _: record.tag),
+    "any-tag-matches IRC-TBL-ETAG-008": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags is not None)),
+    "empty-tag-matches IRC-TBL-ETAG-008": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags == '""')),
+    "odd-tags-match IRC-TBL-ETAG-008": on_reply(
+        LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags is not None and not tags.startswith('"'))
+    ),
+    "missing-tables-match IRC-TBL-ETAG-009": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 404 and tags is not None)),
+    "missing-tables-match-a-star IRC-TBL-ETAG-009": on_reply(LOAD, _unmodified(lambda reply, tags: reply.status == 404 and tags == "*")),
+    "unmodified-for-any-etag IRC-TBL-ETAG-011": on_reply(
+        LOAD, _unmodified(lambda reply, tags: reply.status == 200 and tags is None and len(reply.body) > 2500)
+    ),
+}

@@ -82,24 +82,6 @@ def _list_once_more(names: dict[str, list[str]]) -> Install:
 # -- whether one exists -------------------------------------------------------------------------------------------------
 
 
-@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
-def lists_names_alone(identifier: Document) -> Document:
-    """Tables are listed without their namespace."""
-    return {"name": identifier["name"]}
-
-
-@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
-def lists_with_the_last_level(identifier: Document) -> Document:
-    """Tables are listed with the last level of their namespace alone."""
-    return {**identifier, "namespace": identifier["namespace"][-1:]}
-
-
-@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
-def lists_with_joined_levels(identifier: Document) -> Document:
-    """Tables are listed with the levels of their namespace joined by dots."""
-    return {**identifier, "namespace": [".".join(identifier["namespace"])]}
-
-
 @fault("IRC-TBL-LIST-001")
 def lists_former_namespaces(service: Service) -> None:
     """Tables that were renamed into another namespace are listed as tables of the former one."""
@@ -116,60 +98,6 @@ def lists_former_namespaces(service: Service) -> None:
 
     on_call(op.rename_table, act)(service)
     on_answer(LIST, _each(came_from))(service)
-
-
-@fault("IRC-TBL-LIST-001", by=lambda act: on_answer(LIST, _each(act)))
-def lists_texts(identifier: Document) -> str:
-    """Tables are listed as texts instead of objects."""
-    return ".".join([*identifier["namespace"], identifier["name"]])
-
-
-@fault("IRC-TBL-LIST-001", "IRC-TBL-LIST-002", "IRC-TBL-LIST-005", by=lambda act: replace_rule("tables_of", _wherever(act)))
-def lists_tables_of_children(asked: Place, place: Place) -> bool:
-    """The list of a namespace holds the tables of its child namespaces too."""
-    return place[: len(asked)] == asked
-
-
-@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
-def lists_namespaces_that_begin_alike(asked: Place, place: Place) -> bool:
-    """The list of a namespace holds the tables of those whose names begin with its own."""
-    return len(asked) == len(place) and ".".join(place).startswith(".".join(asked))
-
-
-@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
-def lists_by_pattern(asked: Place, place: Place) -> bool:
-    """An underscore in the name of a namespace stands for any character when its tables are listed."""
-    return fnmatch.fnmatchcase("\0".join(place), "\0".join(asked).replace("_", "?"))
-
-
-@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
-def lists_in_any_case(asked: Place, place: Place) -> bool:
-    """The list of a namespace holds the tables of those that differ only in case."""
-    return [level.lower() for level in asked] == [level.lower() for level in place]
-
-
-@fault("IRC-TBL-LIST-004")
-def missing_namespaces_list_nothing() -> Install:
-    """A namespace that does not exist has an empty list of tables."""
-    return while_handling(LIST, "namespace_exists", lambda _: accept)
-
-
-@fault("IRC-ERR-008")
-def list_blames_the_table() -> Install:
-    """Listing the tables of a missing namespace is refused with the error type of a missing table."""
-    return refusals_become(LIST, 404, called("NoSuchTableException"))
-
-
-@fault("IRC-TBL-LIST-004")
-def list_of_missing_namespace_is_400() -> Install:
-    """Listing the tables of a missing namespace returns 400."""
-    return refusals_become(LIST, 404, with_status(400))
-
-
-@fault("IRC-TBL-LIST-005", by=partial(on_answer, LIST))
-def null_for_an_empty_list(answer: Document) -> None:
-    """An empty list of tables is null."""
-    answer["identifiers"] = answer["identifiers"] or None
 
 
 @fault("IRC-TBL-LIST-005", by=partial(on_answer, LIST))
@@ -245,36 +173,12 @@ def lists_dropped_tables(service: Service) -> None:
     _list_once_more(names)(service)
 
 
-@fault("IRC-TBL-HEAD-001")
-def existence_is_200() -> Install:
-    """The answer to tableExists has status 200."""
-    return on_status(EXISTS, {204: 200})
-
-
 @fault("IRC-TBL-HEAD-001", by=partial(on_call, EXISTS))
 def exists_at_the_top_only(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Tables of nested namespaces never exist."""
     if SEPARATOR in arguments["namespace"]:
         raise Problem(404, "NoSuchTableException", "asked for by a fault")
     return handler(**arguments)
-
-
-@fault("IRC-TBL-HEAD-002")
-def existence_is_remembered() -> Install:
-    """A table that existed once exists for ever."""
-    return remembered(EXISTS, "table")
-
-
-@fault("IRC-TBL-HEAD-002", "IRC-TBL-HEAD-004", "IRC-TBL-STAGE-002")
-def every_table_exists() -> Install:
-    """Every table exists."""
-    return on_status(EXISTS, {404: 204})
-
-
-@fault("IRC-TBL-HEAD-002")
-def absence_is_400() -> Install:
-    """A missing table returns 400."""
-    return on_status(EXISTS, {404: 400})
 
 
 @fault("IRC-TBL-HEAD-002", by=partial(while_handling, EXISTS, "table_exists"))
@@ -319,3 +223,35 @@ def stages_exist(service: Service) -> None:
 
     on_call(CREATE, create)(service)
     on_call(EXISTS, exists)(service)
+
+
+FAULTS = {
+    "lists-names-alone IRC-TBL-LIST-001": on_answer(LIST, _each(lambda identifier: {"name": identifier["name"]})),
+    "lists-with-the-last-level IRC-TBL-LIST-001": on_answer(
+        LIST, _each(lambda identifier: {**identifier, "namespace": identifier["namespace"][-1:]})
+    ),
+    "lists-with-joined-levels IRC-TBL-LIST-001": on_answer(
+        LIST, _each(lambda identifier: {**identifier, "namespace": [".".join(identifier["namespace"])]})
+    ),
+    "lists-texts IRC-TBL-LIST-001": on_answer(LIST, _each(lambda identifier: ".".join([*identifier["namespace"], identifier["name"]]))),
+    "lists-tables-of-children IRC-TBL-LIST-001 IRC-TBL-LIST-002 IRC-TBL-LIST-005": replace_rule(
+        "tables_of", _wherever(lambda asked, place: place[: len(asked)] == asked)
+    ),
+    "lists-namespaces-that-begin-alike IRC-TBL-LIST-002": replace_rule(
+        "tables_of", _wherever(lambda asked, place: len(asked) == len(place) and ".".join(place).startswith(".".join(asked)))
+    ),
+    "lists-by-pattern IRC-TBL-LIST-002": replace_rule(
+        "tables_of", _wherever(lambda asked, place: fnmatch.fnmatchcase("\0".join(place), "\0".join(asked).replace("_", "?")))
+    ),
+    "lists-in-any-case IRC-TBL-LIST-002": replace_rule(
+        "tables_of", _wherever(lambda asked, place: [level.lower() for level in asked] == [level.lower() for level in place])
+    ),
+    "missing-namespaces-list-nothing IRC-TBL-LIST-004": while_handling(LIST, "namespace_exists", lambda _: accept),
+    "list-blames-the-table IRC-ERR-008": refusals_become(LIST, 404, called("NoSuchTableException")),
+    "list-of-missing-namespace-is-400 IRC-TBL-LIST-004": refusals_become(LIST, 404, with_status(400)),
+    "null-for-an-empty-list IRC-TBL-LIST-005": on_answer(LIST, lambda answer: answer.update(identifiers=answer["identifiers"] or None)),
+    "existence-is-200 IRC-TBL-HEAD-001": on_status(EXISTS, {204: 200}),
+    "existence-is-remembered IRC-TBL-HEAD-002": remembered(EXISTS, "table"),
+    "every-table-exists IRC-TBL-HEAD-002 IRC-TBL-HEAD-004 IRC-TBL-STAGE-002": on_status(EXISTS, {404: 204}),
+    "absence-is-400 IRC-TBL-HEAD-002": on_status(EXISTS, {404: 400}),
+}

@@ -81,53 +81,11 @@ def _mixed(mix: Callable[[Document, Document], Document]) -> Callable[[Service],
 NAMELESS = ("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
 
 
-@fault("IRC-TBL-LOAD-001")
-def loads_without_orders() -> Install:
-    """Loaded metadata have no sort orders."""
-    return _answered_with(_without("sort-orders"))
-
-
-@fault("IRC-TBL-LOAD-001")
-def loads_without_last_ids() -> Install:
-    """Loaded metadata have no `last-column-id` and `last-partition-id`."""
-    return _answered_with(_without("last-column-id", "last-partition-id"))
-
-
-@fault("IRC-TBL-LOAD-001")
-def loads_without_time() -> Install:
-    """Loaded metadata have no time."""
-    return _answered_with(_without("last-updated-ms"))
-
-
-@fault("IRC-TBL-LOAD-001", by=partial(_answered_with))
-def loads_without_properties(metadata: Document) -> None:
-    """Loaded tables have no properties."""
-    metadata["properties"] = {}
-
-
-@fault("IRC-TBL-LOAD-001", by=partial(_answered_with))
-def loads_main_alone(metadata: Document) -> None:
-    """Loaded tables have no refs but main."""
-    metadata["refs"] = {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}
-
-
 @fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-007", "IRC-TBL-LOAD-008", by=partial(_answered_with))
 def loads_known_members_of_snapshots(metadata: Document) -> None:
     """Loaded snapshots have some members alone."""
     known = {"snapshot-id", "timestamp-ms", "manifest-list", "summary"}
     metadata["snapshots"] = [{key: one[key] for key in one if key in known} for one in metadata.get("snapshots", [])]
-
-
-@fault("IRC-TBL-LOAD-001", by=partial(_answered_with))
-def loads_more_than_the_file(metadata: Document) -> None:
-    """Loaded tables have a property more than the file."""
-    metadata.setdefault("properties", {})["owner"] = "lakepact"
-
-
-@fault("IRC-TBL-LOAD-001")
-def loads_less_than_the_file() -> Install:
-    """Loaded metadata lack the snapshot-log of the file."""
-    return _answered_with(_without("snapshot-log"))
 
 
 @fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "written"))
@@ -171,30 +129,6 @@ def moves_when_refused(service: Service) -> None:
     on_call(COMMIT, act)(service)
 
 
-@fault("IRC-ERR-008")
-def load_blames_nothing() -> Install:
-    """A missing table is refused as something missing."""
-    return refusals_become(LOAD, 404, called("NotFoundException"))
-
-
-@fault("IRC-ERR-008")
-def load_blames_the_namespace() -> Install:
-    """A missing table is refused as a missing namespace."""
-    return refusals_become(LOAD, 404, called("NoSuchNamespaceException"))
-
-
-@fault(*NAMELESS)
-def missing_table_is_400() -> Install:
-    """Loading a missing table returns 400."""
-    return refusals_become(LOAD, 404, with_status(400))
-
-
-@fault(*NAMELESS)
-def missing_table_is_500() -> Install:
-    """Loading a missing table returns 500."""
-    return refusals_become(LOAD, 404, with_status(500))
-
-
 @fault(*NAMELESS, by=partial(while_handling, LOAD, "table_exists"))
 def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
     """A table is loaded if any namespace has one of its name."""
@@ -209,12 +143,6 @@ def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Reco
             raise
 
     return table_exists
-
-
-@fault("IRC-TBL-LOAD-003", by=partial(on_call, LOAD))
-def loads_names_alike(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Suffixes and spaces of a name are ignored."""
-    return handler(**{**arguments, "table": arguments["table"].removesuffix(".files").strip()})
 
 
 @fault("IRC-TBL-LOAD-003", "IRC-TBL-ETAG-009")
@@ -237,38 +165,41 @@ def loads_dropped_tables(service: Service) -> None:
     on_call(LOAD, load)(service)
 
 
-@fault("IRC-TBL-LOAD-012")
-def configures_by_list() -> Install:
-    """The settings of loaded tables are a list."""
-    return on_answer(LOAD, _configured([]))
-
-
-@fault("IRC-TBL-LOAD-012")
-def configures_with_numbers() -> Install:
-    """The settings of loaded tables have a number among them."""
-    return on_answer(LOAD, _configured({"io.retries": 3}))
-
-
-@fault("IRC-TBL-LOAD-016")
-def spells_flags_its_own_way() -> Install:
-    """Flags among the settings of loaded tables are spelled True."""
-    return on_answer(LOAD, _configured({"client.region": "eu-west-1", "s3.remote-signing-enabled": "True"}))
-
-
-@fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-002", "IRC-TBL-LOAD-017", by=partial(_mixed))
-def loads_an_old_location(now: Document, before: Document) -> Document:
-    """Metadata are loaded with the location of those before."""
-    return {**now, "metadata-location": before["metadata-location"]}
-
-
-@fault("IRC-TBL-LOAD-017", by=partial(_mixed))
-def loads_old_snapshots(now: Document, before: Document) -> Document:
-    """Metadata are loaded with the snapshots of those before."""
-    return {**now, "metadata": {**now["metadata"], "snapshots": before["metadata"].get("snapshots", [])}}
-
-
 @fault("IRC-TBL-LOAD-017", by=partial(_mixed))
 def loads_an_old_property(now: Document, before: Document) -> Document:
     """Metadata are loaded with a property of those before."""
     kept = {key: value for key, value in before["metadata"]["properties"].items() if key == "lakepact.last"}
     return {**now, "metadata": {**now["metadata"], "properties": {**now["metadata"]["properties"], **kept}}}
+
+
+FAULTS = {
+    "loads-without-orders IRC-TBL-LOAD-001": _answered_with(_without("sort-orders")),
+    "loads-without-last-ids IRC-TBL-LOAD-001": _answered_with(_without("last-column-id", "last-partition-id")),
+    "loads-without-time IRC-TBL-LOAD-001": _answered_with(_without("last-updated-ms")),
+    "loads-without-properties IRC-TBL-LOAD-001": _answered_with(lambda metadata: metadata.update(properties={})),
+    "loads-main-alone IRC-TBL-LOAD-001": _answered_with(
+        lambda metadata: metadata.update(refs={name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"})
+    ),
+    "loads-more-than-the-file IRC-TBL-LOAD-001": _answered_with(
+        lambda metadata: metadata.setdefault("properties", {}).update(owner="lakepact")
+    ),
+    "loads-less-than-the-file IRC-TBL-LOAD-001": _answered_with(_without("snapshot-log")),
+    "load-blames-nothing IRC-ERR-008": refusals_become(LOAD, 404, called("NotFoundException")),
+    "load-blames-the-namespace IRC-ERR-008": refusals_become(LOAD, 404, called("NoSuchNamespaceException")),
+    f"missing-table-is-400 {' '.join(NAMELESS)}": refusals_become(LOAD, 404, with_status(400)),
+    f"missing-table-is-500 {' '.join(NAMELESS)}": refusals_become(LOAD, 404, with_status(500)),
+    "loads-names-alike IRC-TBL-LOAD-003": on_call(
+        LOAD, lambda handler, arguments: handler(**{**arguments, "table": arguments["table"].removesuffix(".files").strip()})
+    ),
+    "configures-by-list IRC-TBL-LOAD-012": on_answer(LOAD, _configured([])),
+    "configures-with-numbers IRC-TBL-LOAD-012": on_answer(LOAD, _configured({"io.retries": 3})),
+    "spells-flags-its-own-way IRC-TBL-LOAD-016": on_answer(
+        LOAD, _configured({"client.region": "eu-west-1", "s3.remote-signing-enabled": "True"})
+    ),
+    "loads-an-old-location IRC-TBL-LOAD-001 IRC-TBL-LOAD-002 IRC-TBL-LOAD-017": _mixed(
+        lambda now, before: {**now, "metadata-location": before["metadata-location"]}
+    ),
+    "loads-old-snapshots IRC-TBL-LOAD-017": _mixed(
+        lambda now, before: {**now, "metadata": {**now["metadata"], "snapshots": before["metadata"].get("snapshots", [])}}
+    ),
+}

@@ -52,114 +52,6 @@ def _fall(log: list[Any]) -> list[Any]:
     return [{**entry, "timestamp-ms": entry["timestamp-ms"] - index * 3_600_000} for index, entry in enumerate(log)]
 
 
-@fault("IRC-META-001")
-def format_version_is_text() -> Install:
-    """The format version is answered as a string."""
-    return member("format-version", str)
-
-
-@fault("IRC-META-001")
-def metadata_without_uuid() -> Install:
-    """Metadata lacks the table's UUID."""
-    return answered(lambda m: m.pop("table-uuid"))
-
-
-@fault("IRC-META-002")
-def current_schema_is_nowhere() -> Install:
-    """The current schema is none of the schemas."""
-    return _point_nowhere("current-schema-id")
-
-
-@fault("IRC-META-002")
-def schemas_twice() -> Install:
-    """Two schemas have one id."""
-    return member("schemas", _twice)
-
-
-@fault("IRC-META-003")
-def default_spec_is_nowhere() -> Install:
-    """The default spec is none of the specs."""
-    return _point_nowhere("default-spec-id")
-
-
-@fault("IRC-META-003")
-def specs_twice() -> Install:
-    """Two partition specs have one id."""
-    return member("partition-specs", _twice)
-
-
-@fault("IRC-META-004")
-def default_order_is_nowhere() -> Install:
-    """The default sort order is none of the orders."""
-    return _point_nowhere("default-sort-order-id")
-
-
-@fault("IRC-META-004")
-def orders_twice() -> Install:
-    """Two sort orders have one id."""
-    return member("sort-orders", _twice)
-
-
-@fault("IRC-META-005")
-def last_column_id_is_one() -> Install:
-    """The last column id is 1."""
-    return member("last-column-id", lambda _: 1)
-
-
-@fault("IRC-META-006")
-def last_partition_id_is_one() -> Install:
-    """The last partition id is 1."""
-    return member("last-partition-id", lambda _: 1)
-
-
-@fault("IRC-META-007", by=partial(member, "refs"))
-def refs_dangle(refs: dict[str, Any]) -> dict[str, Any]:
-    """Branches and tags refer to a missing snapshot."""
-    return {name: {**ref, "snapshot-id": 1} for name, ref in refs.items()}
-
-
-@fault("IRC-META-008")
-def main_is_not_current() -> Install:
-    """The current snapshot is another than that of main."""
-    return member("current-snapshot-id", lambda i: i + 1)
-
-
-@fault("IRC-META-009")
-def snapshots_twice() -> Install:
-    """Two snapshots have one id."""
-    return member("snapshots", _twice)
-
-
-@fault("IRC-META-009")
-def last_sequence_number_is_zero() -> Install:
-    """The last sequence number is 0."""
-    return member("last-sequence-number", lambda _: 0)
-
-
-@fault("IRC-META-011")
-def snapshot_log_backwards() -> Install:
-    """The snapshot log begins with the newest entry."""
-    return member("snapshot-log", lambda log: log[::-1])
-
-
-@fault("IRC-META-011")
-def times_of_snapshot_log_fall() -> Install:
-    """Times of the snapshot log decrease."""
-    return member("snapshot-log", _fall)
-
-
-@fault("IRC-META-012")
-def times_of_metadata_log_fall() -> Install:
-    """Times of the metadata log decrease."""
-    return member("metadata-log", _fall)
-
-
-@fault("IRC-META-012")
-def metadata_log_backwards() -> Install:
-    """The metadata log begins with the newest entry."""
-    return member("metadata-log", lambda log: log[::-1])
-
-
 @fault("IRC-META-012", by=partial(on_answer, CARRIERS))
 def metadata_log_has_the_current_file(document: Any) -> None:
     """The current file stands in its own log."""
@@ -168,19 +60,28 @@ def metadata_log_has_the_current_file(document: Any) -> None:
     metadata["metadata-log"] = [*metadata.get("metadata-log", ()), entry]
 
 
-@fault("IRC-META-013")
-def uuid_changes() -> Install:
-    """Every answer has another table UUID."""
-    return member("table-uuid", lambda _: str(uuid.uuid4()))
-
-
-@fault("IRC-META-019")
-def next_row_id_stays() -> Install:
-    """The next row id of a table is always 0."""
-    return member("next-row-id", lambda _: 0)
-
-
-@fault("IRC-META-014", by=partial(member, "properties"))
-def properties_are_numbers(properties: dict[str, str]) -> dict[str, Any]:
-    """Properties that look like numbers are numbers."""
-    return {key: int(value) if value.isdecimal() else value for key, value in properties.items()}
+FAULTS = {
+    "format-version-is-text IRC-META-001": member("format-version", str),
+    "metadata-without-uuid IRC-META-001": answered(lambda m: m.pop("table-uuid")),
+    "current-schema-is-nowhere IRC-META-002": _point_nowhere("current-schema-id"),
+    "schemas-twice IRC-META-002": member("schemas", _twice),
+    "default-spec-is-nowhere IRC-META-003": _point_nowhere("default-spec-id"),
+    "specs-twice IRC-META-003": member("partition-specs", _twice),
+    "default-order-is-nowhere IRC-META-004": _point_nowhere("default-sort-order-id"),
+    "orders-twice IRC-META-004": member("sort-orders", _twice),
+    "last-column-id-is-one IRC-META-005": member("last-column-id", lambda _: 1),
+    "last-partition-id-is-one IRC-META-006": member("last-partition-id", lambda _: 1),
+    "refs-dangle IRC-META-007": member("refs", lambda refs: {name: {**ref, "snapshot-id": 1} for name, ref in refs.items()}),
+    "main-is-not-current IRC-META-008": member("current-snapshot-id", lambda i: i + 1),
+    "snapshots-twice IRC-META-009": member("snapshots", _twice),
+    "last-sequence-number-is-zero IRC-META-009": member("last-sequence-number", lambda _: 0),
+    "snapshot-log-backwards IRC-META-011": member("snapshot-log", lambda log: log[::-1]),
+    "times-of-snapshot-log-fall IRC-META-011": member("snapshot-log", _fall),
+    "times-of-metadata-log-fall IRC-META-012": member("metadata-log", _fall),
+    "metadata-log-backwards IRC-META-012": member("metadata-log", lambda log: log[::-1]),
+    "uuid-changes IRC-META-013": member("table-uuid", lambda _: str(uuid.uuid4())),
+    "next-row-id-stays IRC-META-019": member("next-row-id", lambda _: 0),
+    "properties-are-numbers IRC-META-014": member(
+        "properties", lambda properties: {key: int(value) if value.isdecimal() else value for key, value in properties.items()}
+    ),
+}

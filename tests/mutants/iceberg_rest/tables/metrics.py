@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -88,24 +87,6 @@ def _committed(when: Callable[[Document], bool]) -> Install:
     return install
 
 
-@fault("IRC-TBL-MET-001")
-def scan_reports_are_refused() -> Install:
-    """Reports of scans are refused."""
-    return refused_if(REPORT, _is("scan-report"))
-
-
-@fault("IRC-TBL-MET-002")
-def commit_reports_are_refused() -> Install:
-    """Reports of commits are refused."""
-    return refused_if(REPORT, _is("commit-report"))
-
-
-@fault("IRC-TBL-MET-001", "IRC-TBL-MET-002", "IRC-TBL-MET-006", "IRC-TBL-MET-008")
-def reports_are_accepted_later() -> Install:
-    """Reports return 202."""
-    return on_status(REPORT, {204: 202})
-
-
 @fault("IRC-TBL-MET-001", "IRC-TBL-MET-002")
 def reports_of_the_past_are_refused(service: Service) -> None:
     """Reports of snapshots that are not current are refused."""
@@ -119,36 +100,6 @@ def reports_of_the_past_are_refused(service: Service) -> None:
         return reply
 
     on_call(REPORT, act)(service)
-
-
-@fault("IRC-TBL-MET-003", by=partial(taken_as, REPORT))
-def reports_need_no_type(body: Document) -> Document:
-    """Reports without their type are taken."""
-    return {"report-type": "scan-report" if "filter" in body else "commit-report", **body}
-
-
-@fault("IRC-TBL-MET-004")
-def reports_need_no_table_name() -> Install:
-    """Reports without the name of the table are taken."""
-    return taken_as(REPORT, _in_place("table-name", "t"))
-
-
-@fault("IRC-TBL-MET-004")
-def reports_need_no_snapshot() -> Install:
-    """Reports without a snapshot are taken."""
-    return taken_as(REPORT, _in_place("snapshot-id", 1))
-
-
-@fault("IRC-TBL-MET-004")
-def reports_need_no_metrics() -> Install:
-    """Reports without metrics are taken."""
-    return taken_as(REPORT, _in_place("metrics", {}))
-
-
-@fault("IRC-TBL-MET-005")
-def missing_tables_are_reported() -> Install:
-    """Reports of missing tables are taken."""
-    return on_status(REPORT, {404: 204})
 
 
 @fault("IRC-TBL-MET-005")
@@ -168,58 +119,10 @@ def views_are_reported(service: Service) -> None:
     on_call(REPORT, reported)(service)
 
 
-@fault("IRC-ERR-008", by=partial(on_answer, REPORT, status=404))
-def missing_tables_of_reports_are_something(error: Document) -> None:
-    """The error type for reports of missing tables is NotFoundException."""
-    error["error"]["type"] = "NotFoundException"
-
-
-@fault("IRC-TBL-MET-006")
-def unknown_metrics_are_refused() -> Install:
-    """Reports with a metric of an unknown name are refused."""
-    return refused_if(REPORT, lambda body: bool(body["metrics"].keys() - KNOWN_METRICS))
-
-
-@fault("IRC-TBL-MET-006")
-def reports_say_nothing_besides() -> Install:
-    """Reports with entries in `metadata` are refused."""
-    return refused_if(REPORT, lambda body: bool(body.get("metadata")))
-
-
-@fault("IRC-TBL-MET-007")
-def metrics_are_anything() -> Install:
-    """Metrics in reports are not validated."""
-    return taken_as(REPORT, _with_measures(lambda _: False))
-
-
 @fault("IRC-TBL-MET-007", by=lambda act: taken_as(REPORT, _with_measures(act)))
 def metrics_may_be_half(metric: Any) -> bool:
     """Counters without a value, and timers without a duration, are ignored."""
     return not isinstance(metric, dict) or {"unit", "value"} <= metric.keys() or {"time-unit", "count", "total-duration"} <= metric.keys()
-
-
-@fault("IRC-TBL-MET-007", by=lambda act: taken_as(REPORT, _with_measures(act)))
-def metrics_may_be_bare(metric: Any) -> bool:
-    """Metrics that are no objects are ignored."""
-    return isinstance(metric, dict)
-
-
-@fault("IRC-TBL-MET-008")
-def filters_are_objects() -> Install:
-    """Reports whose filter is a bare boolean are refused."""
-    return refused_if(REPORT, lambda body: isinstance(body.get("filter"), bool))
-
-
-@fault("IRC-TBL-MET-008")
-def filters_that_are_true_are_bare() -> Install:
-    """Reports whose filter is an object of the type true are refused."""
-    return refused_if(REPORT, lambda body: body.get("filter") == {"type": "true"})
-
-
-@fault("IRC-TBL-MET-009")
-def unknown_reports_break() -> Install:
-    """Reports of an unknown type are a server error."""
-    return _breaks_on(_unknown)
 
 
 @fault("IRC-TBL-MET-010")
@@ -240,13 +143,27 @@ def reports_become_properties(service: Service) -> None:
     service.handlers[REPORT] = report
 
 
-@fault("IRC-TBL-MET-010")
-def reports_are_commits() -> Install:
-    """Reports change the table."""
-    return _committed(lambda _: True)
-
-
-@fault("IRC-TBL-MET-010")
-def reports_of_commits_are_commits() -> Install:
-    """Reports of commits change the table."""
-    return _committed(_is("commit-report"))
+FAULTS = {
+    "scan-reports-are-refused IRC-TBL-MET-001": refused_if(REPORT, _is("scan-report")),
+    "commit-reports-are-refused IRC-TBL-MET-002": refused_if(REPORT, _is("commit-report")),
+    "reports-are-accepted-later IRC-TBL-MET-001 IRC-TBL-MET-002 IRC-TBL-MET-006 IRC-TBL-MET-008": on_status(REPORT, {204: 202}),
+    "reports-need-no-type IRC-TBL-MET-003": taken_as(
+        REPORT, lambda body: {"report-type": "scan-report" if "filter" in body else "commit-report", **body}
+    ),
+    "reports-need-no-table-name IRC-TBL-MET-004": taken_as(REPORT, _in_place("table-name", "t")),
+    "reports-need-no-snapshot IRC-TBL-MET-004": taken_as(REPORT, _in_place("snapshot-id", 1)),
+    "reports-need-no-metrics IRC-TBL-MET-004": taken_as(REPORT, _in_place("metrics", {})),
+    "missing-tables-are-reported IRC-TBL-MET-005": on_status(REPORT, {404: 204}),
+    "missing-tables-of-reports-are-something IRC-ERR-008": on_answer(
+        REPORT, lambda error: error["error"].update(type="NotFoundException"), status=404
+    ),
+    "unknown-metrics-are-refused IRC-TBL-MET-006": refused_if(REPORT, lambda body: bool(body["metrics"].keys() - KNOWN_METRICS)),
+    "reports-say-nothing-besides IRC-TBL-MET-006": refused_if(REPORT, lambda body: bool(body.get("metadata"))),
+    "metrics-are-anything IRC-TBL-MET-007": taken_as(REPORT, _with_measures(lambda _: False)),
+    "metrics-may-be-bare IRC-TBL-MET-007": taken_as(REPORT, _with_measures(lambda metric: isinstance(metric, dict))),
+    "filters-are-objects IRC-TBL-MET-008": refused_if(REPORT, lambda body: isinstance(body.get("filter"), bool)),
+    "filters-that-are-true-are-bare IRC-TBL-MET-008": refused_if(REPORT, lambda body: body.get("filter") == {"type": "true"}),
+    "unknown-reports-break IRC-TBL-MET-009": _breaks_on(_unknown),
+    "reports-are-commits IRC-TBL-MET-010": _committed(lambda _: True),
+    "reports-of-commits-are-commits IRC-TBL-MET-010": _committed(_is("commit-report")),
+}

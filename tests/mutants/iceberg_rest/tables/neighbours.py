@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_call, per_server
+from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.tables import for_operation, metadata_path
 
@@ -21,20 +21,17 @@ if TYPE_CHECKING:
 def locations_that_begin_alike_overlap() -> Install:
     """A location that begins with that of another table is refused, as if it were inside."""
 
-    def make() -> Install:
-        taken: set[str] = set()
+    taken: set[str] = set()
 
-        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-            wanted = arguments["body"].get("location")
-            if wanted and any(wanted.startswith(other) or other.startswith(wanted) for other in taken):
-                raise bad_request(f"the location {wanted} overlaps with that of another table")
-            reply = handler(**arguments)
-            taken.add(reply.document["metadata"]["location"])
-            return reply
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        wanted = arguments["body"].get("location")
+        if wanted and any(wanted.startswith(other) or other.startswith(wanted) for other in taken):
+            raise bad_request(f"the location {wanted} overlaps with that of another table")
+        reply = handler(**arguments)
+        taken.add(reply.document["metadata"]["location"])
+        return reply
 
-        return on_call(op.create_table, act)
-
-    return per_server(make)
+    return on_call(op.create_table, act)
 
 
 @fault("IRC-TBL-DROP-012", by=partial(for_operation, op.drop_table))

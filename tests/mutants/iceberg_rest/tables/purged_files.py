@@ -32,24 +32,6 @@ def _leaving(pattern: str) -> Install:
     return for_operation(op.drop_table, drop)
 
 
-@fault("IRC-TBL-DROP-013")
-def purges_leave_delete_files() -> Install:
-    """A purge leaves delete files."""
-    return _leaving("data/*-deletes*")
-
-
-@fault("IRC-TBL-DROP-013")
-def purges_leave_manifests() -> Install:
-    """A purge leaves manifests and manifest lists."""
-    return _leaving("metadata/*.avro")
-
-
-@fault("IRC-TBL-DROP-013")
-def purges_leave_data() -> Install:
-    """A purge leaves all that is not metadata."""
-    return _leaving("data/*")
-
-
 @fault("IRC-TBL-REG-015", by=partial(for_operation, op.register_table))
 def overwriting_reads_what_it_replaces(handlers: Handlers, arguments: dict[str, Any]) -> Reply:
     """Registering over a table fails when the table's own metadata file is gone."""
@@ -62,3 +44,10 @@ def overwriting_reads_what_it_replaces(handlers: Handlers, arguments: dict[str, 
         if not path.exists():
             raise Problem(404, "NotFoundException", f"Location does not exist: {path}")
     return handlers[op.register_table](**arguments)
+
+
+FAULTS = {
+    "purges-leave-delete-files IRC-TBL-DROP-013": _leaving("data/*-deletes*"),
+    "purges-leave-manifests IRC-TBL-DROP-013": _leaving("metadata/*.avro"),
+    "purges-leave-data IRC-TBL-DROP-013": _leaving("data/*"),
+}

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, unchecked, wrap_rule
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, per_server, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.namespaces import make_namespace
@@ -67,6 +67,7 @@ def _existing(handlers: Handlers, arguments: Arguments) -> Reply | None:
 # -- what is done -----------------------------------------------------------------------------------------------------
 
 
+@per_server
 def _read_only(status: int) -> Install:
     """Refuse commits to tables that were registered."""
     known: set[tuple[str, str]] = set()
@@ -91,52 +92,16 @@ def registers_without_snapshots(metadata: Document) -> Document:
     return {**rest, "snapshots": [], "refs": {}, "snapshot-log": []}
 
 
-@fault("IRC-TBL-LOAD-001")
-def registers_without_history() -> Install:
-    """Former snapshots and statistics of a registered file are lost."""
-    return reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []})
-
-
 @fault("IRC-TBL-LOAD-001", by=partial(reads))
 def registers_the_default_spec(metadata: Document) -> Document:
     """Of partition specs the default one is taken over."""
     return {**metadata, "partition-specs": [one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"]]}
 
 
-@fault("IRC-TBL-LOAD-001", by=partial(reads))
-def registers_unsorted(metadata: Document) -> Document:
-    """Sort orders are not taken over."""
-    return {**metadata, "sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
-
-
-@fault("IRC-TBL-LOAD-001", by=partial(reads))
-def registers_without_partition_statistics(metadata: Document) -> Document:
-    """Statistics of partitions are not taken over."""
-    return {**metadata, "partition-statistics": []}
-
-
-@fault("IRC-TBL-REG-001", by=partial(reads))
-def registers_main_alone(metadata: Document) -> Document:
-    """Other branches and tags are not taken over."""
-    return {**metadata, "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}}
-
-
 @fault("IRC-TBL-REG-001", by=partial(reads))
 def registers_one_schema(metadata: Document) -> Document:
     """Only the current schema is taken over."""
     return {**metadata, "schemas": [one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]]}
-
-
-@fault("IRC-TBL-REG-001")
-def registers_without_properties() -> Install:
-    """Properties are not taken over."""
-    return reads(lambda metadata: {**metadata, "properties": {}})
-
-
-@fault("IRC-TBL-REG-001", by=partial(reads))
-def registers_with_another_uuid(metadata: Document) -> Document:
-    """A registered table has a UUID of its own."""
-    return {**metadata, "table-uuid": str(uuid.uuid4())}
 
 
 @fault("IRC-TBL-REG-001", by=partial(wrap_rule, "read_metadata"))
@@ -161,12 +126,6 @@ def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-@fault("IRC-TBL-REG-001")
-def registering_is_201() -> Install:
-    """Registering returns 201."""
-    return on_status(REGISTER, {200: 201})
-
-
 @fault("IRC-TBL-REG-002", by=partial(on_answer, REGISTER))
 def registers_copies(document: Document) -> None:
     """The answer names another file."""
@@ -180,18 +139,6 @@ def names_tables_by_files(body: Document) -> Document:
     if not location:
         raise Problem(400, "BadRequestException", "metadata-location is missing")
     return {**body, "name": body.get("name") or location.rpartition("/")[2], "metadata-location": location}
-
-
-@fault("IRC-TBL-REG-003", "IRC-TBL-REG-010", "IRC-TBL-REG-011", "IRC-TBL-REG-014")
-def refused_registrations_fail() -> Install:
-    """A bad registration returns 500."""
-    return on_status(REGISTER, {400: 500})
-
-
-@fault("IRC-TBL-REG-004")
-def registers_over_tables() -> Install:
-    """Registering always overwrites."""
-    return overlooks(REGISTER, "table")
 
 
 @fault("IRC-TBL-REG-004", by=partial(for_operation, REGISTER))
@@ -209,18 +156,6 @@ def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
     if existing and not arguments["body"].get("overwrite"):
         raise Problem(409, "AlreadyExistsException", f"Table already exists: {arguments['body']['name']}")
     return registered
-
-
-@fault("IRC-ERR-010")
-def taken_names_are_failed_commits() -> Install:
-    """A name that is taken is called CommitFailedException."""
-    return refusals_become(REGISTER, 409, called("CommitFailedException", instead_of="AlreadyExistsException"))
-
-
-@fault("IRC-TBL-REG-004")
-def taken_names_cannot_be_read() -> Install:
-    """A name that is taken is a bad request."""
-    return on_status(REGISTER, {409: 400})
 
 
 @fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(for_operation, REGISTER))
@@ -279,12 +214,6 @@ def registering_makes_namespaces(handlers: Handlers, arguments: Arguments) -> Re
     return handlers[REGISTER](**arguments)
 
 
-@fault("IRC-TBL-REG-009")
-def registering_in_nothing_is_a_bad_request() -> Install:
-    """Registering in no namespace is a bad request."""
-    return on_status(REGISTER, {404: 400})
-
-
 @fault("IRC-TBL-REG-010", "IRC-TBL-REG-011", by=partial(for_operation, REGISTER))
 def registers_anything(handlers: Handlers, arguments: Arguments) -> Reply:
     """Registering a missing metadata file creates an empty table."""
@@ -337,25 +266,27 @@ def refused_registrations_take_the_name(handlers: Handlers, arguments: Arguments
         raise
 
 
-@fault("IRC-TBL-REG-003", "IRC-TBL-REG-011", "IRC-TBL-REG-014")
-def refused_registrations_are_missing() -> Install:
-    """A bad registration returns 404."""
-    return on_status(REGISTER, {400: 404})
-
-
-@fault("IRC-TBL-REG-012")
-def registered_tables_are_foreign() -> Install:
-    """Registered tables take no commits."""
-    return _read_only(403)
-
-
-@fault("IRC-TBL-REG-012")
-def registered_tables_conflict() -> Install:
-    """Commits to registered tables are conflicts."""
-    return _read_only(409)
-
-
-@fault("IRC-TBL-REG-014", by=partial(asks))
-def overwrites_if_anything_is_said(body: Document) -> Document:
-    """Any value of `overwrite` is true or false."""
-    return {**body, "overwrite": bool(body.get("overwrite"))}
+FAULTS = {
+    "registers-without-history IRC-TBL-LOAD-001": reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []}),
+    "registers-unsorted IRC-TBL-LOAD-001": reads(
+        lambda metadata: {**metadata, "sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
+    ),
+    "registers-without-partition-statistics IRC-TBL-LOAD-001": reads(lambda metadata: {**metadata, "partition-statistics": []}),
+    "registers-main-alone IRC-TBL-REG-001": reads(
+        lambda metadata: {**metadata, "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}}
+    ),
+    "registers-without-properties IRC-TBL-REG-001": reads(lambda metadata: {**metadata, "properties": {}}),
+    "registers-with-another-uuid IRC-TBL-REG-001": reads(lambda metadata: {**metadata, "table-uuid": str(uuid.uuid4())}),
+    "registering-is-201 IRC-TBL-REG-001": on_status(REGISTER, {200: 201}),
+    "refused-registrations-fail IRC-TBL-REG-003 IRC-TBL-REG-010 IRC-TBL-REG-011 IRC-TBL-REG-014": on_status(REGISTER, {400: 500}),
+    "registers-over-tables IRC-TBL-REG-004": overlooks(REGISTER, "table"),
+    "taken-names-are-failed-commits IRC-ERR-010": refusals_become(
+        REGISTER, 409, called("CommitFailedException", instead_of="AlreadyExistsException")
+    ),
+    "taken-names-cannot-be-read IRC-TBL-REG-004": on_status(REGISTER, {409: 400}),
+    "registering-in-nothing-is-a-bad-request IRC-TBL-REG-009": on_status(REGISTER, {404: 400}),
+    "refused-registrations-are-missing IRC-TBL-REG-003 IRC-TBL-REG-011 IRC-TBL-REG-014": on_status(REGISTER, {400: 404}),
+    "registered-tables-are-foreign IRC-TBL-REG-012": _read_only(403),
+    "registered-tables-conflict IRC-TBL-REG-012": _read_only(409),
+    "overwrites-if-anything-is-said IRC-TBL-REG-014": asks(lambda body: {**body, "overwrite": bool(body.get("overwrite"))}),
+}

@@ -32,22 +32,10 @@ def _with(member: str, value: Callable[[Document], Any]) -> Install:
 _WHOLE = ("IRC-TBL-LOAD-001",)
 
 
-@fault(*_WHOLE, by=partial(_with, "last-column-id"))
-def registered_columns_are_counted(metadata: Document) -> int:
-    """The last column id of registered tables is the highest that is left."""
-    return max(int(field["id"]) for schema in metadata["schemas"] for field in schema["fields"])
-
-
 @fault(*_WHOLE, by=partial(_with, "last-sequence-number"))
 def registered_snapshots_are_counted(metadata: Document) -> int:
     """The last sequence number of registered tables is the highest that is left."""
     return max((snapshot.get("sequence-number", 0) for snapshot in metadata["snapshots"]), default=0)
-
-
-@fault(*_WHOLE, by=partial(_with, "next-row-id"))
-def registered_rows_are_counted(metadata: Document) -> int:
-    """The next row id of registered tables is that behind the rows that are left."""
-    return sum(snapshot.get("added-rows", 0) for snapshot in metadata["snapshots"])
 
 
 @fault(*_WHOLE, by=partial(_with, "refs"))
@@ -62,13 +50,15 @@ def registered_rows_are_not_identified(metadata: Document) -> list[Document]:
     return [{member: value for member, value in schema.items() if member != "identifier-field-ids"} for schema in metadata["schemas"]]
 
 
-@fault(*_WHOLE)
-def registered_tables_have_no_keys() -> Install:
-    """Encryption keys are forgotten by registering."""
-    return _with("encryption-keys", lambda _: [])
-
-
-@fault(*_WHOLE, by=partial(_with, "properties"))
-def registered_tables_have_no_settings(metadata: Document) -> Document:
-    """Properties for writers are forgotten by registering."""
-    return {name: value for name, value in metadata["properties"].items() if not name.startswith("write.")}
+FAULTS = {
+    f"registered-columns-are-counted {' '.join(_WHOLE)}": _with(
+        "last-column-id", lambda metadata: max(int(field["id"]) for schema in metadata["schemas"] for field in schema["fields"])
+    ),
+    f"registered-rows-are-counted {' '.join(_WHOLE)}": _with(
+        "next-row-id", lambda metadata: sum(snapshot.get("added-rows", 0) for snapshot in metadata["snapshots"])
+    ),
+    f"registered-tables-have-no-keys {' '.join(_WHOLE)}": _with("encryption-keys", lambda _: []),
+    f"registered-tables-have-no-settings {' '.join(_WHOLE)}": _with(
+        "properties", lambda metadata: {name: value for name, value in metadata["properties"].items() if not name.startswith("write.")}
+    ),
+}

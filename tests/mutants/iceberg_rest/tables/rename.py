@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, unchecked
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, per_server, replace_rule, unchecked
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
@@ -64,6 +64,7 @@ def _location_by_name(catalog: Catalog, _: Document, *, levels: Sequence[str], n
     return below(catalog.warehouse.root, [*levels, name])
 
 
+@per_server
 def remembering(
     operation: OperationId, act: Callable[[Handler, dict[str, Any], Document], Reply], *, of: Callable[[Document], Document]
 ) -> Install:
@@ -126,42 +127,6 @@ def _known_by_old_names(renaming: OperationId, operation: OperationId, kind: str
     return install
 
 
-@fault("IRC-TBL-REN-001")
-def existence_by_old_names() -> Install:
-    """Tables exist by their old names."""
-    return _known_by_old_names(op.rename_table, op.table_exists, "table")
-
-
-@fault("IRC-TBL-REN-001")
-def credentials_by_old_names() -> Install:
-    """Credentials are given by old names."""
-    return _known_by_old_names(op.rename_table, op.load_credentials, "table")
-
-
-@fault("IRC-TBL-REN-001")
-def reports_by_old_names() -> Install:
-    """Reports are taken by old names."""
-    return _known_by_old_names(op.rename_table, op.report_metrics, "table")
-
-
-@fault("IRC-VIEW-REN-001")
-def existence_of_views_by_old_names() -> Install:
-    """Views exist by their old names."""
-    return _known_by_old_names(op.rename_view, op.view_exists, "view")
-
-
-@fault("IRC-VIEW-REN-001")
-def replaces_views_by_old_names() -> Install:
-    """Views are replaced by their old names."""
-    return _known_by_old_names(op.rename_view, op.replace_view, "view")
-
-
-@fault("IRC-VIEW-REN-001")
-def drops_views_by_old_names() -> Install:
-    """Views are dropped by their old names."""
-    return _known_by_old_names(op.rename_view, op.drop_view, "view")
-
-
 @fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
 def renames_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renames are answered as if they were done."""
@@ -199,41 +164,11 @@ def renames_write_metadata(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-@fault("IRC-TBL-REN-001")
-def renames_lose_properties() -> Install:
-    """A renamed table has none of its properties."""
-    return carried_over(op.rename_table, lambda metadata: {**metadata, "properties": {}})
-
-
 @fault("IRC-TBL-REN-001", by=partial(carried_over, op.rename_table))
 def renames_tidy_up(metadata: Document) -> Document:
     """A renamed table has those of its snapshots that a ref names."""
     named = {ref["snapshot-id"] for ref in (metadata.get("refs") or {}).values()}
     return {**metadata, "snapshots": [one for one in metadata.get("snapshots") or () if one["snapshot-id"] in named]}
-
-
-@fault("IRC-TBL-REN-001")
-def renames_answer_200() -> Install:
-    """Renames return 200."""
-    return on_status(op.rename_table, {204: 200})
-
-
-@fault("IRC-TBL-REN-002", "IRC-TBL-REN-003", "IRC-TBL-REN-012")
-def renames_what_is_missing() -> Install:
-    """Renaming what does not exist, or into what does not, succeeds."""
-    return on_status(op.rename_table, {404: 204})
-
-
-@fault("IRC-ERR-008", "IRC-ERR-009")
-def missing_sources_have_another_type() -> Install:
-    """A table that cannot be renamed is called NotFoundException."""
-    return refusals_become(op.rename_table, 404, called("NotFoundException", instead_of="NoSuchTableException"))
-
-
-@fault("IRC-TBL-REN-003")
-def missing_destinations_are_called_tables() -> Install:
-    """A namespace that a table cannot be renamed into is called a missing table."""
-    return refusals_become(op.rename_table, 404, called("NoSuchTableException", instead_of="NoSuchNamespaceException"))
 
 
 @fault("IRC-TBL-REN-003", by=partial(for_operation, op.rename_table))
@@ -243,12 +178,6 @@ def renames_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     return handlers[op.rename_table](**arguments)
 
 
-@fault("IRC-TBL-REN-003")
-def loses_tables_that_cannot_move() -> Install:
-    """A table whose new namespace does not exist is lost."""
-    return for_operation(op.rename_table, _loses_source(404))
-
-
 @fault("IRC-TBL-REN-004", "IRC-TBL-REN-012", by=partial(for_operation, op.rename_table))
 def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     """A rename replaces the table that has the name."""
@@ -256,18 +185,6 @@ def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
     if source != destination and exists(handlers, source) and exists(handlers, destination):
         handlers[op.drop_table](**at(destination))
     return handlers[op.rename_table](**arguments)
-
-
-@fault("IRC-TBL-REN-004", "IRC-TBL-REN-012")
-def loses_tables_that_are_in_conflict() -> Install:
-    """A table whose new name is taken is lost."""
-    return for_operation(op.rename_table, _loses_source(409))
-
-
-@fault("IRC-TBL-REN-004", "IRC-TBL-REN-012")
-def taken_names_are_bad_requests() -> Install:
-    """Renaming to a name that is taken is a bad request."""
-    return on_status(op.rename_table, {409: 400})
 
 
 @fault("IRC-TBL-REN-007", by=lambda act: all_of(unchecked(op.rename_table), for_operation(op.rename_table, act)))
@@ -281,36 +198,6 @@ def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> 
     if not source["name"] or not exists(handlers, source):
         return NO_CONTENT
     return handlers[op.rename_table](body={"source": source, "destination": destination})
-
-
-@fault("IRC-TBL-REN-007")
-def incomplete_renames_fail() -> Install:
-    """Incomplete renames are server errors."""
-    return on_status(op.rename_table, {400: 500})
-
-
-@fault("IRC-TBL-REN-010")
-def renames_into_the_top_level() -> Install:
-    """Only the first level of the new namespace counts."""
-    return _redirect(lambda body: body["destination"]["namespace"][:1])
-
-
-@fault("IRC-TBL-REN-010")
-def renames_into_levels_joined_by_dots() -> Install:
-    """The levels of the new namespace are joined by dots."""
-    return _redirect(lambda body: [".".join(body["destination"]["namespace"])])
-
-
-@fault("IRC-TBL-REN-003", "IRC-TBL-REN-010")
-def renames_within_the_namespace() -> Install:
-    """The new namespace does not count."""
-    return _redirect(lambda body: body["source"]["namespace"])
-
-
-@fault("IRC-TBL-DROP-006", "IRC-TBL-REN-011")
-def reuses_locations() -> Install:
-    """Tables of one name have one location, which a purge removes."""
-    return all_of(replace_rule("default_location", _location_by_name), replace_rule("files_may_go", lambda *_: True))
 
 
 @fault("IRC-TBL-REN-011")
@@ -345,24 +232,6 @@ def renames_to_the_same_lose_tables(handlers: Handlers, arguments: Arguments) ->
     return handlers[op.rename_table](**arguments)
 
 
-@fault("IRC-TBL-REN-012")
-def renames_race() -> Install:
-    """Of simultaneous renames all succeed."""
-    return promised(op.rename_table, _look)
-
-
-@fault("IRC-TBL-REN-012")
-def racing_renames_fail() -> Install:
-    """Of simultaneous renames all but one fail with 500."""
-    return promised(op.rename_table, _look, too_late=FAILURE)
-
-
-@fault("IRC-TBL-REN-013")
-def commits_follow_renames() -> Install:
-    """A commit by an old name goes to the table that had it."""
-    return remembering(op.update_table, _follow, of=lambda body: body["destination"])
-
-
 @fault("IRC-TBL-REN-013", by=partial(remembering, op.update_table, of=lambda body: body["destination"]))
 def commits_follow_renames_in_secret(handler: Handler, arguments: dict[str, Any], new: Document) -> Reply:
     """A commit by an old name is refused, yet done."""
@@ -381,7 +250,34 @@ def commits_make_tables(handlers: Handlers, arguments: Arguments) -> Reply:
         return create(handlers, namespace=arguments["namespace"], name=arguments["table"])
 
 
-@fault("IRC-TBL-REN-013")
-def commits_by_old_names_conflict() -> Install:
-    """A commit to no table is a conflict."""
-    return on_status(op.update_table, {404: 409})
+FAULTS = {
+    "existence-by-old-names IRC-TBL-REN-001": _known_by_old_names(op.rename_table, op.table_exists, "table"),
+    "credentials-by-old-names IRC-TBL-REN-001": _known_by_old_names(op.rename_table, op.load_credentials, "table"),
+    "reports-by-old-names IRC-TBL-REN-001": _known_by_old_names(op.rename_table, op.report_metrics, "table"),
+    "existence-of-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(op.rename_view, op.view_exists, "view"),
+    "replaces-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(op.rename_view, op.replace_view, "view"),
+    "drops-views-by-old-names IRC-VIEW-REN-001": _known_by_old_names(op.rename_view, op.drop_view, "view"),
+    "renames-lose-properties IRC-TBL-REN-001": carried_over(op.rename_table, lambda metadata: {**metadata, "properties": {}}),
+    "renames-answer-200 IRC-TBL-REN-001": on_status(op.rename_table, {204: 200}),
+    "renames-what-is-missing IRC-TBL-REN-002 IRC-TBL-REN-003 IRC-TBL-REN-012": on_status(op.rename_table, {404: 204}),
+    "missing-sources-have-another-type IRC-ERR-008 IRC-ERR-009": refusals_become(
+        op.rename_table, 404, called("NotFoundException", instead_of="NoSuchTableException")
+    ),
+    "missing-destinations-are-called-tables IRC-TBL-REN-003": refusals_become(
+        op.rename_table, 404, called("NoSuchTableException", instead_of="NoSuchNamespaceException")
+    ),
+    "loses-tables-that-cannot-move IRC-TBL-REN-003": for_operation(op.rename_table, _loses_source(404)),
+    "loses-tables-that-are-in-conflict IRC-TBL-REN-004 IRC-TBL-REN-012": for_operation(op.rename_table, _loses_source(409)),
+    "taken-names-are-bad-requests IRC-TBL-REN-004 IRC-TBL-REN-012": on_status(op.rename_table, {409: 400}),
+    "incomplete-renames-fail IRC-TBL-REN-007": on_status(op.rename_table, {400: 500}),
+    "renames-into-the-top-level IRC-TBL-REN-010": _redirect(lambda body: body["destination"]["namespace"][:1]),
+    "renames-into-levels-joined-by-dots IRC-TBL-REN-010": _redirect(lambda body: [".".join(body["destination"]["namespace"])]),
+    "renames-within-the-namespace IRC-TBL-REN-003 IRC-TBL-REN-010": _redirect(lambda body: body["source"]["namespace"]),
+    "reuses-locations IRC-TBL-DROP-006 IRC-TBL-REN-011": all_of(
+        replace_rule("default_location", _location_by_name), replace_rule("files_may_go", lambda *_: True)
+    ),
+    "renames-race IRC-TBL-REN-012": promised(op.rename_table, _look),
+    "racing-renames-fail IRC-TBL-REN-012": promised(op.rename_table, _look, too_late=FAILURE),
+    "commits-follow-renames IRC-TBL-REN-013": remembering(op.update_table, _follow, of=lambda body: body["destination"]),
+    "commits-by-old-names-conflict IRC-TBL-REN-013": on_status(op.update_table, {404: 409}),
+}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
 
 
@@ -16,7 +16,6 @@ def _met(others: Reply) -> Install:
     return crowded(op.create_table, first=None, others=others)
 
 
-@fault("IRC-TBL-CREATE-034")
-def siblings_fail() -> Install:
-    """Of tables that are created in one namespace at once, all but one return 500."""
-    return _met(FAILURE)
+FAULTS = {
+    "siblings-fail IRC-TBL-CREATE-034": _met(FAILURE),
+}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_call, on_status, replace_rule, wrap_rule
+from lakepact.reference_server.faults import fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
 from mutants.iceberg_rest.operators.operations import LOAD
 
@@ -92,34 +92,10 @@ def refs_have_one_schema(pick: Callable[[Document], Document]) -> Callable[[Docu
     return picked
 
 
-@fault("IRC-TBL-LOAD-006", by=partial(on_call, LOAD))
-def loads_refs_by_default(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Loads that do not say which snapshots get those of refs."""
-    return handler(**{"snapshots": "refs", **arguments})
-
-
-@fault("IRC-TBL-LOAD-007")
-def loads_the_newest() -> Install:
-    """Three snapshots are loaded, even with `all`."""
-    return on_call(LOAD, _all(_newest, asked=False))
-
-
-@fault("IRC-TBL-LOAD-006", "IRC-TBL-LOAD-007")
-def loads_the_newest_when_asked() -> Install:
-    """Three snapshots are loaded with `all`, and all without."""
-    return on_call(LOAD, _all(_newest, asked=True))
-
-
 @fault("IRC-TBL-LOAD-007", by=lambda act: on_call(LOAD, _all(act, asked=False)))
 def loads_no_manifests(snapshots: list[Document]) -> list[Document]:
     """Snapshots are loaded without their manifests."""
     return [{key: value for key, value in snapshot.items() if key != "manifest-list"} for snapshot in snapshots]
-
-
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
-def refs_are_main(metadata: Document) -> set[Any]:
-    """With `refs` the current snapshot alone is loaded."""
-    return {metadata.get("current-snapshot-id")}
 
 
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
@@ -146,35 +122,11 @@ def refs_have_parents(metadata: Document) -> set[Any]:
     return named | {one.get("parent-snapshot-id") for one in metadata.get("snapshots", []) if one["snapshot-id"] in named}
 
 
-@fault("IRC-TBL-LOAD-009")
-def refs_are_all() -> Install:
-    """With `refs` all snapshots are loaded."""
-    return replace_rule("snapshots_of_refs", lambda metadata: metadata)
-
-
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", "IRC-TBL-LOAD-010", by=partial(on_call, LOAD))
-def refs_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Loading with `refs` is refused."""
-    return Reply(400, UNSUPPORTED) if arguments.get("snapshots") == "refs" else handler(**arguments)
-
-
-@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
-def refs_lose_statistics(metadata: Document) -> Document:
-    """With `refs` there are no statistics."""
-    return {**metadata, "statistics": []}
-
-
 @fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_cut_the_snapshot_log(metadata: Document) -> Document:
     """With `refs` the snapshot-log is shorter."""
     kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}
     return {**metadata, "snapshot-log": [entry for entry in metadata.get("snapshot-log", []) if entry["snapshot-id"] in kept]}
-
-
-@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
-def refs_lose_the_metadata_log(metadata: Document) -> Document:
-    """With `refs` there is no metadata-log."""
-    return {**metadata, "metadata-log": []}
 
 
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
@@ -234,7 +186,18 @@ def ignores_unknown_snapshots(service: Service) -> None:
     service.filters[LOAD].append(change)
 
 
-@fault("IRC-TBL-LOAD-011")
-def unknown_snapshots_are_404() -> Install:
-    """Unknown values of `snapshots` return 404."""
-    return on_status(LOAD, {400: 404})
+FAULTS = {
+    "loads-refs-by-default IRC-TBL-LOAD-006": on_call(LOAD, lambda handler, arguments: handler(**{"snapshots": "refs", **arguments})),
+    "loads-the-newest IRC-TBL-LOAD-007": on_call(LOAD, _all(_newest, asked=False)),
+    "loads-the-newest-when-asked IRC-TBL-LOAD-006 IRC-TBL-LOAD-007": on_call(LOAD, _all(_newest, asked=True)),
+    "refs-are-main IRC-TBL-LOAD-008 IRC-TBL-LOAD-009": replace_rule(
+        "snapshots_of_refs", _named(lambda metadata: {metadata.get("current-snapshot-id")})
+    ),
+    "refs-are-all IRC-TBL-LOAD-009": replace_rule("snapshots_of_refs", lambda metadata: metadata),
+    "refs-are-refused IRC-TBL-LOAD-008 IRC-TBL-LOAD-009 IRC-TBL-LOAD-010": on_call(
+        LOAD, lambda handler, arguments: Reply(400, UNSUPPORTED) if arguments.get("snapshots") == "refs" else handler(**arguments)
+    ),
+    "refs-lose-statistics IRC-TBL-LOAD-010": wrap_rule("snapshots_of_refs", _then(lambda metadata: {**metadata, "statistics": []})),
+    "refs-lose-the-metadata-log IRC-TBL-LOAD-010": wrap_rule("snapshots_of_refs", _then(lambda metadata: {**metadata, "metadata-log": []})),
+    "unknown-snapshots-are-404 IRC-TBL-LOAD-011": on_status(LOAD, {400: 404}),
+}

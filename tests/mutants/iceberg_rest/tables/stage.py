@@ -8,7 +8,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, replace_entry, wrap_rule
+from lakepact.reference_server.faults import accept, all_of, fault, on_call, replace_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import no_such_table
@@ -118,36 +118,6 @@ def stages_are_of_the_usual_version(handler: Handler, arguments: dict[str, Any])
     return handler(**{**arguments, "body": {**body, "properties": properties}})
 
 
-@fault("IRC-TBL-STAGE-001")
-def stages_without_order() -> Install:
-    """Stages are answered without sort orders."""
-    return _answering(_without("sort-orders"))
-
-
-@fault("IRC-TBL-STAGE-001")
-def stages_without_uuid() -> Install:
-    """Stages are answered without a UUID."""
-    return _answering(_without("table-uuid"))
-
-
-@fault("IRC-TBL-STAGE-001")
-def stages_without_location() -> Install:
-    """Stages are answered without a location."""
-    return _answering(_without("location"))
-
-
-@fault("IRC-TBL-STAGE-001", by=partial(_answering))
-def stages_without_partitions(answer: Document) -> None:
-    """Stages are not partitioned."""
-    answer["metadata"]["partition-specs"][0]["fields"] = []
-
-
-@fault("IRC-TBL-STAGE-002", "IRC-TBL-STAGE-003", "IRC-TBL-STAGE-004", by=partial(_stages))
-def creates_stages(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A stage creates the table at once."""
-    return handler(**{**arguments, "body": {**arguments["body"], "stage-create": False}})
-
-
 @fault("IRC-TBL-STAGE-002")
 def loads_stages(service: Service) -> None:
     """A staged table can be loaded."""
@@ -169,24 +139,6 @@ def loads_stages(service: Service) -> None:
 
     _stages(create)(service)
     on_call(LOAD, load)(service)
-
-
-@fault("IRC-TBL-STAGE-003", by=partial(_answering))
-def stages_have_a_file(answer: Document) -> None:
-    """Stages have a metadata-location."""
-    answer["metadata-location"] = f"{answer['metadata']['location']}/metadata/00000.metadata.json"
-
-
-@fault("IRC-TBL-STAGE-004", by=partial(making))
-def assigns_another_uuid(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table gives it another UUID."""
-    metadata["table-uuid"] = str(uuid.uuid4())
-
-
-@fault("IRC-TBL-STAGE-004", by=partial(making))
-def makes_no_properties(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table loses its properties."""
-    metadata["properties"] = {}
 
 
 @fault("IRC-TBL-STAGE-004", by=partial(making))
@@ -251,18 +203,6 @@ def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Rec
     return committed_table
 
 
-@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007")
-def asserts_no_creation() -> Install:
-    """assert-create always holds."""
-    return replace_entry("preconditions", "assert-create", accept)
-
-
-@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007")
-def conflict_of_stages_is_400() -> Install:
-    """A commit that comes too late to make a table returns 400."""
-    return refusals_become(COMMIT, 409, with_status(400))
-
-
 @fault("IRC-TBL-STAGE-006")
 def late_commits_set_properties(service: Service) -> None:
     """A commit that comes too late to make a table returns 409, and sets its properties."""
@@ -291,18 +231,6 @@ def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | N
         return record
 
     return committed_table
-
-
-@fault("IRC-TBL-STAGE-008")
-def stages_take_names() -> Install:
-    """No table can be created by a name that is staged."""
-    return _reserve(for_stages=False)
-
-
-@fault("IRC-TBL-STAGE-008")
-def stages_once() -> Install:
-    """No name can be staged twice."""
-    return _reserve(for_stages=True)
 
 
 @fault("IRC-TBL-STAGE-009")
@@ -342,3 +270,23 @@ def stages_evade_the_policy(service: Service) -> None:
 
     service.rules.replace("written", written)
     on_call(COMMIT, act)(service)
+
+
+FAULTS = {
+    "stages-without-order IRC-TBL-STAGE-001": _answering(_without("sort-orders")),
+    "stages-without-uuid IRC-TBL-STAGE-001": _answering(_without("table-uuid")),
+    "stages-without-location IRC-TBL-STAGE-001": _answering(_without("location")),
+    "stages-without-partitions IRC-TBL-STAGE-001": _answering(lambda answer: answer["metadata"]["partition-specs"][0].update(fields=[])),
+    "creates-stages IRC-TBL-STAGE-002 IRC-TBL-STAGE-003 IRC-TBL-STAGE-004": _stages(
+        lambda _, handler, arguments: handler(**{**arguments, "body": {**arguments["body"], "stage-create": False}})
+    ),
+    "stages-have-a-file IRC-TBL-STAGE-003": _answering(
+        lambda answer: answer.update({"metadata-location": f"{answer['metadata']['location']}/metadata/00000.metadata.json"})
+    ),
+    "assigns-another-uuid IRC-TBL-STAGE-004": making(lambda metadata, _: metadata.update({"table-uuid": str(uuid.uuid4())})),
+    "makes-no-properties IRC-TBL-STAGE-004": making(lambda metadata, _: metadata.update(properties={})),
+    "asserts-no-creation IRC-TBL-STAGE-006 IRC-TBL-STAGE-007": replace_entry("preconditions", "assert-create", accept),
+    "conflict-of-stages-is-400 IRC-TBL-STAGE-006 IRC-TBL-STAGE-007": refusals_become(COMMIT, 409, with_status(400)),
+    "stages-take-names IRC-TBL-STAGE-008": _reserve(for_stages=False),
+    "stages-once IRC-TBL-STAGE-008": _reserve(for_stages=True),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, fault, wrap_rule
+from lakepact.reference_server.faults import fault, wrap_rule
 from mutants.iceberg_rest.operators.creation import accepting_anyway, made_with
 from mutants.iceberg_rest.operators.operations import CREATE
 from mutants.iceberg_rest.operators.requests import asked_for, refused_if
@@ -68,12 +68,6 @@ TYPES = ("IRC-TBL-CREATE-004", "IRC-TBL-CREATE-028")
 
 
 @fault("IRC-TBL-CREATE-004", by=partial(made_with))
-def sorts_columns(metadata: Document, _: Document) -> None:
-    """Columns of new tables stand in the order of their names."""
-    metadata["schemas"][0]["fields"].sort(key=lambda column: str(column["name"]))
-
-
-@fault("IRC-TBL-CREATE-004", by=partial(made_with))
 def lowers_column_names(metadata: Document, _: Document) -> None:
     """Columns of new tables have names in lower case."""
     for field in _fields(metadata["schemas"][0]):
@@ -115,48 +109,6 @@ def allows_null_elements(metadata: Document, _: Document) -> None:
             kind |= {flag: False for flag in ("element-required", "value-required") if flag in kind}
 
 
-@fault(*TYPES)
-def makes_integers_long() -> Install:
-    """Columns of type int become long."""
-    return made_with(_typed(lambda kind: "long" if kind == "int" else kind))
-
-
-@fault(*TYPES)
-def forgets_time_zones() -> Install:
-    """Columns of type timestamptz become timestamp."""
-    return made_with(_typed(lambda kind: kind.replace("timestamptz", "timestamp")))
-
-
-@fault("IRC-TBL-CREATE-028")
-def makes_uuids_texts() -> Install:
-    """Columns of type uuid become string."""
-    return made_with(_typed(lambda kind: "string" if kind == "uuid" else kind))
-
-
-@fault("IRC-TBL-CREATE-028")
-def makes_nanoseconds_coarse() -> Install:
-    """Columns of nanoseconds become columns of microseconds."""
-    return made_with(_typed(lambda kind: kind.removesuffix("_ns")))
-
-
-@fault("IRC-TBL-CREATE-028")
-def makes_fixed_binary() -> Install:
-    """Columns of fixed length become binary."""
-    return made_with(_typed(lambda kind: "binary" if kind.startswith("fixed") else kind))
-
-
-@fault("IRC-TBL-CREATE-028")
-def makes_decimals_wide() -> Install:
-    """Decimals get the largest precision."""
-    return made_with(_typed(lambda kind: f"decimal(38,{kind.split(',')[1]}" if kind.startswith("decimal") else kind))
-
-
-@fault("IRC-TBL-CREATE-028", by=partial(refused_if, CREATE))
-def refuses_deep_types(body: Document) -> bool:
-    """Types that are nested four deep are refused."""
-    return _depth(body["schema"]) > 4  # the schema is a struct itself
-
-
 @fault("IRC-TBL-CREATE-029", by=partial(wrap_rule, "new_metadata"))
 def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
     """Types of format version 3 are taken for tables of version 2."""
@@ -170,12 +122,6 @@ def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
         return {**metadata, "format-version": 2}
 
     return made
-
-
-@fault("IRC-TBL-CREATE-029")
-def drops_young_types() -> Install:
-    """Types of format version 3 are silently left out of tables of version 2."""
-    return accepting_anyway("needs format version 3")
 
 
 @fault("IRC-TBL-CREATE-005", by=partial(made_with))
@@ -207,22 +153,10 @@ def forgets_identifier_fields(metadata: Document, _: Document) -> None:
     metadata["schemas"][0].pop("identifier-field-ids", None)
 
 
-@fault("IRC-TBL-CREATE-005", "IRC-TBL-CREATE-006")
-def forgets_partitioning() -> Install:
-    """New tables are not partitioned."""
-    return asked_for(CREATE, _without("partition-spec"))
-
-
 @fault("IRC-TBL-CREATE-006", by=partial(made_with))
 def partitions_by_one_field(metadata: Document, _: Document) -> None:
     """Only the first partition field is kept."""
     del metadata["partition-specs"][0]["fields"][1:]
-
-
-@fault("IRC-TBL-CREATE-006", by=partial(made_with))
-def partitions_backwards(metadata: Document, _: Document) -> None:
-    """Partition fields stand in the opposite order."""
-    metadata["partition-specs"][0]["fields"].reverse()
 
 
 @fault("IRC-TBL-CREATE-006", by=partial(made_with))
@@ -248,22 +182,10 @@ def refuses_partitions_of_nested_columns(body: Document) -> bool:
 
 
 @fault("IRC-TBL-CREATE-019", by=partial(refused_if, CREATE))
-def wants_spec_ids(body: Document) -> bool:
-    """A partition spec without id is refused."""
-    return "spec-id" not in (body.get("partition-spec") or {"spec-id": 0})
-
-
-@fault("IRC-TBL-CREATE-019", by=partial(refused_if, CREATE))
 def wants_partition_field_ids(body: Document) -> bool:
     """A partition field without id is refused."""
     fields = (body.get("partition-spec") or {"fields": []})["fields"]
     return any("field-id" not in field for field in fields)
-
-
-@fault("IRC-TBL-CREATE-005", "IRC-TBL-CREATE-007")
-def forgets_order() -> Install:
-    """New tables are not sorted."""
-    return asked_for(CREATE, _without("write-order"))
 
 
 @fault("IRC-TBL-CREATE-007", by=partial(made_with))
@@ -307,3 +229,24 @@ def order_is_not_default(metadata: Document, _: Document) -> None:
     if metadata["default-sort-order-id"]:
         metadata["sort-orders"].append({"order-id": 0, "fields": []})
         metadata["default-sort-order-id"] = 0
+
+
+FAULTS = {
+    "sorts-columns IRC-TBL-CREATE-004": made_with(
+        lambda metadata, _: metadata["schemas"][0]["fields"].sort(key=lambda column: str(column["name"]))
+    ),
+    f"makes-integers-long {' '.join(TYPES)}": made_with(_typed(lambda kind: "long" if kind == "int" else kind)),
+    f"forgets-time-zones {' '.join(TYPES)}": made_with(_typed(lambda kind: kind.replace("timestamptz", "timestamp"))),
+    "makes-uuids-texts IRC-TBL-CREATE-028": made_with(_typed(lambda kind: "string" if kind == "uuid" else kind)),
+    "makes-nanoseconds-coarse IRC-TBL-CREATE-028": made_with(_typed(lambda kind: kind.removesuffix("_ns"))),
+    "makes-fixed-binary IRC-TBL-CREATE-028": made_with(_typed(lambda kind: "binary" if kind.startswith("fixed") else kind)),
+    "makes-decimals-wide IRC-TBL-CREATE-028": made_with(
+        _typed(lambda kind: f"decimal(38,{kind.split(',')[1]}" if kind.startswith("decimal") else kind)
+    ),
+    "refuses-deep-types IRC-TBL-CREATE-028": refused_if(CREATE, lambda body: _depth(body["schema"]) > 4),
+    "drops-young-types IRC-TBL-CREATE-029": accepting_anyway("needs format version 3"),
+    "forgets-partitioning IRC-TBL-CREATE-005 IRC-TBL-CREATE-006": asked_for(CREATE, _without("partition-spec")),
+    "partitions-backwards IRC-TBL-CREATE-006": made_with(lambda metadata, _: metadata["partition-specs"][0]["fields"].reverse()),
+    "wants-spec-ids IRC-TBL-CREATE-019": refused_if(CREATE, lambda body: "spec-id" not in (body.get("partition-spec") or {"spec-id": 0})),
+    "forgets-order IRC-TBL-CREATE-005 IRC-TBL-CREATE-007": asked_for(CREATE, _without("write-order")),
+}

@@ -50,18 +50,6 @@ def transactions_are_seen_half_way(service: Service) -> None:
 
 
 @fault("IRC-TXN-010")
-def transactions_check_and_swap_apart() -> Install:
-    """Between the check of the requirements and the swap other transactions may come."""
-    return read_before(TRANSACT, checked_again=False)
-
-
-@fault("IRC-TXN-010")
-def transactions_overwrite_others() -> Install:
-    """Requirements are checked at the swap, but the updates were applied to what was read before."""
-    return read_before(TRANSACT, checked_again=True)
-
-
-@fault("IRC-TXN-010")
 def transactions_allow_write_skew() -> Install:
     """Tables that a transaction requires but does not change may be changed by a concurrent one."""
     read: Formers = {}
@@ -92,13 +80,9 @@ def transactions_allow_write_skew() -> Install:
     return all_of(wrap_rule("committed_tables", wrapper), on_wire(TRANSACT, answer))
 
 
-@fault("IRC-TXN-010")
-def racing_transactions_all_conflict() -> Install:
-    """Of simultaneous transactions each is told that another one won."""
-    return crowded(TRANSACT, first=CONFLICT, others=CONFLICT)
-
-
-@fault("IRC-TXN-010")
-def racing_transactions_fail() -> Install:
-    """Of simultaneous transactions all but the first fail with 500, as after a deadlock."""
-    return crowded(TRANSACT, first=None, others=FAILURE)
+FAULTS = {
+    "transactions-check-and-swap-apart IRC-TXN-010": read_before(TRANSACT, checked_again=False),
+    "transactions-overwrite-others IRC-TXN-010": read_before(TRANSACT, checked_again=True),
+    "racing-transactions-all-conflict IRC-TXN-010": crowded(TRANSACT, first=CONFLICT, others=CONFLICT),
+    "racing-transactions-fail IRC-TXN-010": crowded(TRANSACT, first=None, others=FAILURE),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, all_of, on_call, unchecked, wrap_rule
+from lakepact.reference_server.faults import Install, all_of, on_call, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
@@ -68,70 +68,22 @@ def _those_with_updates(changes: Changes) -> Changes:
     return [change if change["updates"] else {**change, "requirements": []} for change in changes]
 
 
-HALVES = (
-    Fault(
-        "transactions-are-commits-in-a-row",
-        "The changes of a transaction are commits, one after the other, up to the first that is refused.",
-        ("IRC-TXN-002", "IRC-TXN-003", "IRC-TXN-004"),
-        in_parts(_in_order),
+HALVES = {
+    "transactions-are-commits-in-a-row IRC-TXN-002 IRC-TXN-003 IRC-TXN-004": in_parts(_in_order),
+    "transactions-check-first-and-commit-in-a-row IRC-TXN-003": in_parts(_requirements_first),
+    "refused-transactions-stay IRC-TXN-002": despite(409),
+    "impossible-transactions-stay IRC-TXN-003": despite(400),
+    "transactions-on-no-table-stay IRC-TXN-004": despite(404),
+    "transactions-leave-conflicts-out IRC-TXN-002": leaving_out(409),
+    "transactions-leave-impossible-out IRC-TXN-003": leaving_out(400),
+    "transactions-leave-missing-out IRC-TXN-004 IRC-TXN-016": leaving_out(404),
+    "transactions-check-their-first-table IRC-TXN-002": changes_taken_as(_first_alone),
+    "transactions-rely-on-no-specs-and-orders IRC-TXN-002": _less(
+        "assert-default-spec-id", "assert-default-sort-order-id", "assert-last-assigned-partition-id"
     ),
-    Fault(
-        "transactions-check-first-and-commit-in-a-row",
-        "Requirements are all checked before anything is changed, and updates applied table by table.",
-        ("IRC-TXN-003",),
-        in_parts(_requirements_first),
-    ),
-    Fault(
-        "refused-transactions-stay",
-        "A transaction that conflicts is refused, and what could be changed is changed.",
-        ("IRC-TXN-002",),
-        despite(409),
-    ),
-    Fault(
-        "impossible-transactions-stay",
-        "A transaction with an update that cannot be applied is refused, and the rest is changed.",
-        ("IRC-TXN-003",),
-        despite(400),
-    ),
-    Fault(
-        "transactions-on-no-table-stay",
-        "A transaction with a table that does not exist is refused, and the rest is changed.",
-        ("IRC-TXN-004",),
-        despite(404),
-    ),
-    Fault("transactions-leave-conflicts-out", "Tables with a conflict are left out.", ("IRC-TXN-002",), leaving_out(409)),
-    Fault(
-        "transactions-leave-impossible-out",
-        "Tables with an update that cannot be applied are left out.",
-        ("IRC-TXN-003",),
-        leaving_out(400),
-    ),
-    Fault("transactions-leave-missing-out", "Tables that do not exist are left out.", ("IRC-TXN-004", "IRC-TXN-016"), leaving_out(404)),
-    Fault(
-        "transactions-check-their-first-table",
-        "Only requirements of a transaction's first table are checked.",
-        ("IRC-TXN-002",),
-        changes_taken_as(_first_alone),
-    ),
-    Fault(
-        "transactions-rely-on-no-specs-and-orders",
-        "Requirements of a transaction about specs, sort orders and partition ids are not checked.",
-        ("IRC-TXN-002",),
-        _less("assert-default-spec-id", "assert-default-sort-order-id", "assert-last-assigned-partition-id"),
-    ),
-    Fault(
-        "transactions-create-over-views",
-        "A transaction that creates a table puts it in the place of a view.",
-        ("IRC-TXN-016",),
-        while_handling(TRANSACT, "committed_table", _over_views),
-    ),
-    Fault(
-        "transactions-check-what-they-change",
-        "Requirements of a transaction about unchanged tables are not checked.",
-        ("IRC-TXN-002", "IRC-TXN-010"),
-        changes_taken_as(_those_with_updates),
-    ),
-)
+    "transactions-create-over-views IRC-TXN-016": while_handling(TRANSACT, "committed_table", _over_views),
+    "transactions-check-what-they-change IRC-TXN-002 IRC-TXN-010": changes_taken_as(_those_with_updates),
+}
 
 
 # -- what is answered -------------------------------------------------------------------------------------------------
@@ -165,52 +117,19 @@ def _for_views(become: Callable[[Problem], Problem]) -> Install:
     return wrap_rule("committed_tables", wrapper)
 
 
-ANSWERS = (
-    Fault(
-        "conflicts-of-transactions-are-bad-requests",
-        "A requirement that fails in a transaction returns 400.",
-        ("IRC-TXN-002",),
-        refusals_become(TRANSACT, 409, with_status(400, "BadRequestException")),
+ANSWERS = {
+    "conflicts-of-transactions-are-bad-requests IRC-TXN-002": refusals_become(TRANSACT, 409, with_status(400, "BadRequestException")),
+    "conflicts-of-transactions-are-412 IRC-TXN-002": refusals_become(TRANSACT, 409, with_status(412)),
+    "impossible-transactions-conflict IRC-TXN-003": refusals_become(TRANSACT, 400, with_status(409, "CommitFailedException")),
+    "impossible-transactions-fail IRC-TXN-003": refusals_become(TRANSACT, 400, with_status(500, "InternalServerError")),
+    "missing-tables-of-transactions-conflict IRC-TXN-004": wrap_rule("committed_tables", _tables_last),
+    "missing-tables-of-transactions-are-bad-requests IRC-TXN-004 IRC-TXN-016": refusals_become(
+        TRANSACT, 404, with_status(400, "BadRequestException")
     ),
-    Fault(
-        "conflicts-of-transactions-are-412",
-        "A requirement that fails in a transaction returns 412.",
-        ("IRC-TXN-002",),
-        refusals_become(TRANSACT, 409, with_status(412)),
-    ),
-    Fault(
-        "impossible-transactions-conflict",
-        "An update that cannot be applied in a transaction returns 409.",
-        ("IRC-TXN-003",),
-        refusals_become(TRANSACT, 400, with_status(409, "CommitFailedException")),
-    ),
-    Fault(
-        "impossible-transactions-fail",
-        "An update that cannot be applied in a transaction is an error of the server.",
-        ("IRC-TXN-003",),
-        refusals_become(TRANSACT, 400, with_status(500, "InternalServerError")),
-    ),
-    Fault(
-        "missing-tables-of-transactions-conflict",
-        "A table that does not exist is a requirement that fails.",
-        ("IRC-TXN-004",),
-        wrap_rule("committed_tables", _tables_last),
-    ),
-    Fault(
-        "missing-tables-of-transactions-are-bad-requests",
-        "A transaction with a table that does not exist returns 400.",
-        ("IRC-TXN-004", "IRC-TXN-016"),
-        refusals_become(TRANSACT, 404, with_status(400, "BadRequestException")),
-    ),
-    Fault(
-        "missing-tables-of-transactions-miss-their-namespace",
-        "A transaction with a table that does not exist says that its namespace does not.",
-        ("IRC-ERR-008",),
-        refusals_become(TRANSACT, 404, called("NoSuchNamespaceException")),
-    ),
-    Fault("views-in-transactions-conflict", "A change to a view returns 409.", ("IRC-TXN-016",), _for_views(with_status(409))),
-    Fault("views-in-transactions-fail", "A change to a view is an error of the server.", ("IRC-TXN-016",), _for_views(with_status(500))),
-)
+    "missing-tables-of-transactions-miss-their-namespace IRC-ERR-008": refusals_become(TRANSACT, 404, called("NoSuchNamespaceException")),
+    "views-in-transactions-conflict IRC-TXN-016": _for_views(with_status(409)),
+    "views-in-transactions-fail IRC-TXN-016": _for_views(with_status(500)),
+}
 
 
 # -- what cannot be read ----------------------------------------------------------------------------------------------
@@ -278,52 +197,22 @@ def _where_unknown(status: int) -> Install:
     return all_of(taken_as(TRANSACT, lambda body: body), on_call(TRANSACT, act))
 
 
-UNREADABLE = (
-    Fault("nameless-changes-are-left-out", "A change that names no table is left out.", ("IRC-TXN-005",), taken_as(TRANSACT, _named_only)),
-    Fault("nameless-changes-find-nothing", "A change that names no table returns 404.", ("IRC-TXN-005",), _nameless(with_status(404))),
-    Fault(
-        "nameless-changes-fail", "A change that names no table is an error of the server.", ("IRC-TXN-005",), _nameless(with_status(500))
-    ),
-    Fault(
-        "no-changes-are-none", "A transaction without `table-changes` has none.", ("IRC-TXN-006",), taken_as(TRANSACT, _none_for_missing)
-    ),
-    Fault(
-        "one-change-is-an-array",
-        "A change that stands for the array is taken for one.",
-        ("IRC-TXN-006",),
-        taken_as(TRANSACT, _one_for_many),
-    ),
-    Fault(
-        "changes-may-be-anything",
-        "A transaction whose `table-changes` is not an array returns 204.",
-        ("IRC-TXN-006",),
-        all_of(unchecked(TRANSACT), on_call(TRANSACT, _anything)),
-    ),
-    Fault(
-        "transactions-leave-unknown-out",
-        "Updates and requirements that are unknown are left out.",
-        ("IRC-TXN-008",),
-        taken_as(TRANSACT, _known_only),
-    ),
-    Fault(
-        "transactions-stop-at-the-unknown",
-        "Changes are made up to the one with something unknown.",
-        ("IRC-TXN-008",),
-        all_of(unchecked(TRANSACT), in_parts(_up_to_the_unknown)),
-    ),
-    Fault(
-        "unknown-in-transactions-is-501",
-        "An unknown update or requirement in a transaction returns 501.",
-        ("IRC-TXN-008",),
-        _where_unknown(501),
-    ),
-    Fault(
-        "unknown-in-transactions-is-422",
-        "An unknown update or requirement in a transaction returns 422.",
-        ("IRC-TXN-008",),
-        _where_unknown(422),
-    ),
-)
+UNREADABLE = {
+    "nameless-changes-are-left-out IRC-TXN-005": taken_as(TRANSACT, _named_only),
+    "nameless-changes-find-nothing IRC-TXN-005": _nameless(with_status(404)),
+    "nameless-changes-fail IRC-TXN-005": _nameless(with_status(500)),
+    "no-changes-are-none IRC-TXN-006": taken_as(TRANSACT, _none_for_missing),
+    "one-change-is-an-array IRC-TXN-006": taken_as(TRANSACT, _one_for_many),
+    "changes-may-be-anything IRC-TXN-006": all_of(unchecked(TRANSACT), on_call(TRANSACT, _anything)),
+    "transactions-leave-unknown-out IRC-TXN-008": taken_as(TRANSACT, _known_only),
+    "transactions-stop-at-the-unknown IRC-TXN-008": all_of(unchecked(TRANSACT), in_parts(_up_to_the_unknown)),
+    "unknown-in-transactions-is-501 IRC-TXN-008": _where_unknown(501),
+    "unknown-in-transactions-is-422 IRC-TXN-008": _where_unknown(422),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*HALVES, *ANSWERS, *UNREADABLE)
+FAULTS = {
+    **HALVES,
+    **ANSWERS,
+    **UNREADABLE,
+}

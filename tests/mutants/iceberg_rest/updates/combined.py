@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault
+from lakepact.reference_server.faults import fault
 from mutants.iceberg_rest.operators.tables import for_operation
 from mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
 
@@ -136,35 +136,11 @@ def logs_remember_what_expired(update: Update, draft: Draft, document: Document)
     draft.set("snapshot-log", log)
 
 
-@fault("IRC-UPD-090")
-def logs_end_with_what_expired() -> Install:
-    """The log is emptied with each removal."""
-    return afterwards(EXPIRE, lambda draft, _: draft.set("snapshot-log", []))
-
-
 @fault("IRC-UPD-050", by=partial(afterwards, EXPIRE))
 def all_without_refs_expire(draft: Draft, _: Document) -> None:
     """With a snapshot, all go that have no ref."""
     held = {reference["snapshot-id"] for reference in (draft.get("refs") or {}).values()}
     draft.set("snapshots", [one for one in draft.items("snapshots") if one["snapshot-id"] in held])
-
-
-@fault("IRC-UPD-018")
-def known_schemas_are_not_added_last() -> Install:
-    """-1 is a new schema."""
-    return in_place_of("add-schema", _only_new("schemas", "added_schema"))
-
-
-@fault("IRC-UPD-026")
-def known_specs_are_not_added_last() -> Install:
-    """-1 is a new spec."""
-    return in_place_of("add-spec", _only_new("partition-specs", "added_spec"))
-
-
-@fault("IRC-UPD-032")
-def known_orders_are_not_added_last() -> Install:
-    """-1 is a new order."""
-    return in_place_of("add-sort-order", _only_new("sort-orders", "added_order"))
 
 
 @fault("IRC-UPD-022", by=partial(in_place_of, "add-spec"))
@@ -180,99 +156,39 @@ def ids_of_fields_begin_behind_the_default(update: Update, draft: Draft, documen
             specs[place] = {**spec, "fields": [{**one, "field-id": ids.get(one["name"], one["field-id"])} for one in spec["fields"]]}
 
 
-@fault("IRC-UPD-010")
-def added_columns_lose_docs() -> Install:
-    """Added schemas have no docs."""
-    return afterwards("add-schema", _last("schemas", _fields(_less("doc"))))
-
-
-@fault("IRC-UPD-010")
-def added_columns_are_optional() -> Install:
-    """Columns of added schemas are optional."""
-    return afterwards("add-schema", _last("schemas", _fields(lambda field: {**field, "required": False})))
-
-
-@fault("IRC-UPD-010")
-def added_schemas_identify_nothing() -> Install:
-    """Added schemas have no identifier fields."""
-    return afterwards("add-schema", _last("schemas", _less("identifier-field-ids")))
-
-
-@fault("IRC-UPD-022")
-def added_transforms_are_bare() -> Install:
-    """Transforms of added specs lose their number."""
-    return afterwards(
+FAULTS = {
+    "logs-end-with-what-expired IRC-UPD-090": afterwards(EXPIRE, lambda draft, _: draft.set("snapshot-log", [])),
+    "known-schemas-are-not-added-last IRC-UPD-018": in_place_of("add-schema", _only_new("schemas", "added_schema")),
+    "known-specs-are-not-added-last IRC-UPD-026": in_place_of("add-spec", _only_new("partition-specs", "added_spec")),
+    "known-orders-are-not-added-last IRC-UPD-032": in_place_of("add-sort-order", _only_new("sort-orders", "added_order")),
+    "added-columns-lose-docs IRC-UPD-010": afterwards("add-schema", _last("schemas", _fields(_less("doc")))),
+    "added-columns-are-optional IRC-UPD-010": afterwards(
+        "add-schema", _last("schemas", _fields(lambda field: {**field, "required": False}))
+    ),
+    "added-schemas-identify-nothing IRC-UPD-010": afterwards("add-schema", _last("schemas", _less("identifier-field-ids"))),
+    "added-transforms-are-bare IRC-UPD-022": afterwards(
         "add-spec", _last("partition-specs", _fields(lambda one: {**one, "transform": one["transform"].replace("[10]", "[1]")}))
-    )
-
-
-@fault("IRC-UPD-029")
-def added_orders_ascend() -> Install:
-    """Added orders are ascending."""
-    return afterwards("add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "direction": "asc"})))
-
-
-@fault("IRC-UPD-029")
-def added_orders_begin_with_nulls() -> Install:
-    """Added orders have nulls first."""
-    return afterwards("add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "null-order": "nulls-first"})))
-
-
-@fault("IRC-UPD-005")
-def upgrades_lose_tags() -> Install:
-    """Upgraded tables have no refs but main."""
-    return afterwards(UPGRADE, lambda draft, _: draft.set("refs", {k: v for k, v in (draft.get("refs") or {}).items() if k == "main"}))
-
-
-@fault("IRC-UPD-005")
-def upgrades_lose_statistics() -> Install:
-    """Upgraded tables have no statistics."""
-    return afterwards(UPGRADE, lambda draft, _: draft.set("statistics", []))
-
-
-@fault("IRC-UPD-005")
-def upgrades_lose_the_log() -> Install:
-    """Upgraded tables have no snapshot log."""
-    return afterwards(UPGRADE, lambda draft, _: draft.set("snapshot-log", []))
-
-
-@fault("IRC-UPD-035")
-def sequence_numbers_have_31_bits() -> Install:
-    """Sequence numbers are cut."""
-    return rewritten("add-snapshot", lambda _, update: {**update, "snapshot": _cut(update["snapshot"])})
-
-
-@fault("IRC-UPD-045")
-def refs_in_lower_case() -> Install:
-    """Names of refs are stored in lower case."""
-    return rewritten(SET_REF, lambda _, update: _spelled(update))
-
-
-@fault("IRC-UPD-061")
-def values_have_1000_letters() -> Install:
-    """Properties are cut."""
-    return rewritten("set-properties", lambda _, update: _shortened(update))
-
-
-@fault("IRC-UPD-066")
-def statistics_lose_their_blobs() -> Install:
-    """Statistics files have no blobs."""
-    return afterwards("set-statistics", _last("statistics", lambda file: {**file, "blob-metadata": []}))
-
-
-@fault("IRC-UPD-071")
-def partition_statistics_have_no_size() -> Install:
-    """Partition statistics files are empty."""
-    return afterwards("set-partition-statistics", _last("partition-statistics", lambda file: {**file, "file-size-in-bytes": 0}))
-
-
-@fault("IRC-TBL-REG-005")
-def loads_remember_over_registering() -> Install:
-    """A table that was loaded stays so when another is registered over it."""
-    return _remembered_until(*(one for one in CHANGES if one != op.register_table))
-
-
-@fault("IRC-TBL-REN-001")
-def loads_remember_over_renames() -> Install:
-    """A table that was loaded can be loaded by its old name."""
-    return _remembered_until(*(one for one in CHANGES if one != op.rename_table))
+    ),
+    "added-orders-ascend IRC-UPD-029": afterwards("add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "direction": "asc"}))),
+    "added-orders-begin-with-nulls IRC-UPD-029": afterwards(
+        "add-sort-order", _last("sort-orders", _fields(lambda one: {**one, "null-order": "nulls-first"}))
+    ),
+    "upgrades-lose-tags IRC-UPD-005": afterwards(
+        UPGRADE, lambda draft, _: draft.set("refs", {k: v for k, v in (draft.get("refs") or {}).items() if k == "main"})
+    ),
+    "upgrades-lose-statistics IRC-UPD-005": afterwards(UPGRADE, lambda draft, _: draft.set("statistics", [])),
+    "upgrades-lose-the-log IRC-UPD-005": afterwards(UPGRADE, lambda draft, _: draft.set("snapshot-log", [])),
+    "sequence-numbers-have-31-bits IRC-UPD-035": rewritten(
+        "add-snapshot", lambda _, update: {**update, "snapshot": _cut(update["snapshot"])}
+    ),
+    "refs-in-lower-case IRC-UPD-045": rewritten(SET_REF, lambda _, update: _spelled(update)),
+    "values-have-1000-letters IRC-UPD-061": rewritten("set-properties", lambda _, update: _shortened(update)),
+    "statistics-lose-their-blobs IRC-UPD-066": afterwards(
+        "set-statistics", _last("statistics", lambda file: {**file, "blob-metadata": []})
+    ),
+    "partition-statistics-have-no-size IRC-UPD-071": afterwards(
+        "set-partition-statistics", _last("partition-statistics", lambda file: {**file, "file-size-in-bytes": 0})
+    ),
+    "loads-remember-over-registering IRC-TBL-REG-005": _remembered_until(*(one for one in CHANGES if one != op.register_table)),
+    "loads-remember-over-renames IRC-TBL-REN-001": _remembered_until(*(one for one in CHANGES if one != op.rename_table)),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Install, fault, replace_entry
+from lakepact.reference_server.faults import fault, replace_entry
 from mutants.iceberg_rest.operators.updates import (
     Update,
     accepting_anyway,
@@ -30,12 +30,6 @@ def forgets_the_encrypting_key(_: Draft, document: Document) -> Document:
     return {**document, "encryption-key": {member: key[member] for member in ("key-id", "encrypted-key-metadata")}}
 
 
-@fault("IRC-UPD-079")
-def forgets_encryption_keys() -> Install:
-    """add-encryption-key does nothing."""
-    return ignored("add-encryption-key")
-
-
 @fault("IRC-UPD-079", by=partial(in_place_of, "add-encryption-key"))
 def key_ids_in_any_case(update: Update, draft: Draft, document: Document) -> None:
     """A key whose id differs from a known one in letter case alone is that one."""
@@ -50,31 +44,20 @@ def keys_take_others_along(draft: Draft, document: Document) -> None:
     draft.set(MEMBER, [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]])
 
 
-@fault("IRC-UPD-080", by=partial(replace_entry, "updates", "add-encryption-key"))
-def keeps_keys_twice(draft: Draft, document: Document) -> None:
-    """A key that is added again has two entries."""
-    draft.own_list(MEMBER).append(document["encryption-key"])
-
-
-@fault("IRC-UPD-081")
-def ignores_incomplete_keys() -> Install:
-    """A key that lacks a member is ignored."""
-    return accepting_anyway("add-encryption-key")
-
-
-@fault("IRC-UPD-082")
-def keeps_removed_keys() -> Install:
-    """remove-encryption-key does nothing."""
-    return ignored("remove-encryption-key")
-
-
 @fault("IRC-UPD-082", by=partial(replace_entry, "updates", "remove-encryption-key"))
 def removes_all_keys(draft: Draft, _: Document) -> None:
     """remove-encryption-key removes all of them."""
     draft.set(MEMBER, [])
 
 
-@fault("IRC-UPD-082", by=partial(refused_when, "remove-encryption-key"))
-def refuses_to_remove_unknown_keys(draft: Draft, document: Document) -> bool:
-    """Only keys that there are can be removed."""
-    return all(key["key-id"] != document["key-id"] for key in draft.items(MEMBER))
+FAULTS = {
+    "forgets-encryption-keys IRC-UPD-079": ignored("add-encryption-key"),
+    "keeps-keys-twice IRC-UPD-080": replace_entry(
+        "updates", "add-encryption-key", lambda draft, document: draft.own_list(MEMBER).append(document["encryption-key"])
+    ),
+    "ignores-incomplete-keys IRC-UPD-081": accepting_anyway("add-encryption-key"),
+    "keeps-removed-keys IRC-UPD-082": ignored("remove-encryption-key"),
+    "refuses-to-remove-unknown-keys IRC-UPD-082": refused_when(
+        "remove-encryption-key", lambda draft, document: all(key["key-id"] != document["key-id"] for key in draft.items(MEMBER))
+    ),
+}

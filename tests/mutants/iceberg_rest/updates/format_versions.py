@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Install, fault, replace_entry
+from lakepact.reference_server.faults import fault, replace_entry
 from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS
 from mutants.iceberg_rest.operators.updates import accepting_anyway, afterwards, fatal, ignored, refused_when
 
@@ -23,35 +23,11 @@ def upgrades_go_step_by_step(draft: Draft, update: Document) -> bool:
     return isinstance(wanted, int) and draft.format_version + 1 < wanted <= FORMAT_VERSIONS.stop - 1 and not draft.creating
 
 
-@fault("IRC-UPD-005")
-def keeps_format_version() -> Install:
-    """upgrade-format-version does nothing."""
-    return ignored(ACTION)
-
-
-@fault("IRC-UPD-006", by=partial(refused_when, ACTION))
-def refuses_upgrade_to_same_version(draft: Draft, update: Document) -> bool:
-    """An upgrade to the table's own version is refused."""
-    return bool(draft.format_version == update["format-version"])
-
-
 @fault("IRC-UPD-007", by=partial(replace_entry, "updates", ACTION))
 def downgrades_tables(draft: Draft, update: Document) -> None:
     """A table can go back to an earlier format version."""
     if update["format-version"] in FORMAT_VERSIONS:
         draft.set("format-version", update["format-version"])
-
-
-@fault("IRC-UPD-007", "IRC-UPD-008")
-def ignores_unknown_format_versions() -> Install:
-    """An unknown format version is ignored."""
-    return accepting_anyway(ACTION)
-
-
-@fault("IRC-UPD-008")
-def unknown_format_version_is_500() -> Install:
-    """An unknown format version returns 500."""
-    return fatal(ACTION)
 
 
 @fault("IRC-UPD-009", by=partial(afterwards, ACTION))
@@ -65,3 +41,13 @@ def loses_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
 def numbers_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
     """Snapshots of version 1 get sequence numbers above the last one of the table."""
     draft.set("snapshots", [{**one, "sequence-number": number} for number, one in enumerate(draft.items("snapshots"), start=1)])
+
+
+FAULTS = {
+    "keeps-format-version IRC-UPD-005": ignored(ACTION),
+    "refuses-upgrade-to-same-version IRC-UPD-006": refused_when(
+        ACTION, lambda draft, update: bool(draft.format_version == update["format-version"])
+    ),
+    "ignores-unknown-format-versions IRC-UPD-007 IRC-UPD-008": accepting_anyway(ACTION),
+    "unknown-format-version-is-500 IRC-UPD-008": fatal(ACTION),
+}

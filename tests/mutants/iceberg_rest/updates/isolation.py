@@ -55,24 +55,6 @@ def _snapshots(spoil: Callable[[Draft, Document], None]) -> Install:
     return afterwards("add-snapshot", spoil)
 
 
-@fault("IRC-UPD-010")
-def schemas_take_properties() -> Install:
-    """A schema that is added empties properties."""
-    return afterwards("add-schema", _without_properties)
-
-
-@fault("IRC-UPD-022")
-def specs_take_properties() -> Install:
-    """A new spec empties properties."""
-    return afterwards("add-spec", _without_properties)
-
-
-@fault("IRC-UPD-029")
-def orders_take_properties() -> Install:
-    """An order that is added empties properties."""
-    return afterwards("add-sort-order", _without_properties)
-
-
 @fault("IRC-UPD-035", by=partial(wrap_rule, "updates_applied"))
 def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., Document]:
     """Of several snapshots of a commit one is added."""
@@ -133,18 +115,6 @@ def missing_snapshots_end_removals(draft: Draft, document: Document) -> Document
     return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
 
 
-@fault("IRC-UPD-010")
-def schemas_numbered_by_count() -> Install:
-    """A new schema has the number of schemas for its id."""
-    return in_place_of("add-schema", _numbered_by_count("schemas", "schema-id", "added_schema"))
-
-
-@fault("IRC-UPD-022")
-def specs_numbered_by_count() -> Install:
-    """A new spec has the number of specs for its id."""
-    return in_place_of("add-spec", _numbered_by_count("partition-specs", "spec-id", "added_spec"))
-
-
 @fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
 def all_statistics_go(draft: Draft, _: Document) -> None:
     """All statistics go when a snapshot is removed."""
@@ -158,27 +128,6 @@ def sequence_numbers_used_again(draft: Draft, _: Document) -> None:
         draft.set("last-sequence-number", max((one.get("sequence-number", 0) for one in draft.items("snapshots")), default=0))
 
 
-@fault("IRC-UPD-070", "IRC-UPD-072")
-def statistics_of_both_kinds_go() -> Install:
-    """Statistics take those of the other kind along when they are removed."""
-    return all_of(
-        afterwards("remove-statistics", _with_the_other("partition-statistics")),
-        afterwards("remove-partition-statistics", _with_the_other("statistics")),
-    )
-
-
-@fault("IRC-UPD-076")
-def one_schema_removed() -> Install:
-    """Of several schemas one is removed."""
-    return rewritten("remove-schemas", _first_of("schema-ids"))
-
-
-@fault("IRC-UPD-073")
-def one_spec_removed() -> Install:
-    """Of several specs one is removed."""
-    return rewritten("remove-partition-specs", _first_of("spec-ids"))
-
-
 @fault("IRC-REQ-027", by=partial(afterwards, "remove-partition-specs"))
 def partition_ids_used_again(draft: Draft, _: Document) -> None:
     """The partition ids of removed specs are free again."""
@@ -190,3 +139,18 @@ def properties_removed_by_prefix(update: Update, draft: Draft, document: Documen
     """Properties are removed by how they begin."""
     names: dict[str, str] = draft.get("properties") or {}
     update(draft, {**document, "removals": [name for name in names if name.startswith(tuple(document["removals"]))]})
+
+
+FAULTS = {
+    "schemas-take-properties IRC-UPD-010": afterwards("add-schema", _without_properties),
+    "specs-take-properties IRC-UPD-022": afterwards("add-spec", _without_properties),
+    "orders-take-properties IRC-UPD-029": afterwards("add-sort-order", _without_properties),
+    "schemas-numbered-by-count IRC-UPD-010": in_place_of("add-schema", _numbered_by_count("schemas", "schema-id", "added_schema")),
+    "specs-numbered-by-count IRC-UPD-022": in_place_of("add-spec", _numbered_by_count("partition-specs", "spec-id", "added_spec")),
+    "statistics-of-both-kinds-go IRC-UPD-070 IRC-UPD-072": all_of(
+        afterwards("remove-statistics", _with_the_other("partition-statistics")),
+        afterwards("remove-partition-statistics", _with_the_other("statistics")),
+    ),
+    "one-schema-removed IRC-UPD-076": rewritten("remove-schemas", _first_of("schema-ids")),
+    "one-spec-removed IRC-UPD-073": rewritten("remove-partition-specs", _first_of("spec-ids")),
+}

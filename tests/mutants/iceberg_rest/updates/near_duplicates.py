@@ -64,12 +64,6 @@ def schemas_compared_by_names(schema: Document) -> object:
     return [(field["name"], str(field["type"])) for field in schema["fields"]]
 
 
-@fault("IRC-UPD-010", by=lambda act: in_place_of("add-schema", _alike("schema", "schemas", "added_schema", act)))
-def identifier_fields_overlooked(schema: Document) -> object:
-    """A schema that differs in identifier fields alone is a known one."""
-    return schema["fields"]
-
-
 @fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
 def defaults_lost_in_commits(_: Draft, document: Document) -> Document:
     """Columns that are added have no default values."""
@@ -114,3 +108,10 @@ def orders_compared_without_direction(order: Document) -> object:
 def orders_compared_by_columns(order: Document) -> object:
     """An order with the columns of a known one is treated as that one."""
     return [field["source-id"] for field in order["fields"]]
+
+
+FAULTS = {
+    "identifier-fields-overlooked IRC-UPD-010": in_place_of(
+        "add-schema", _alike("schema", "schemas", "added_schema", lambda schema: schema["fields"])
+    ),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, all_of, fault, replace_entry, unchecked
+from lakepact.reference_server.faults import all_of, fault, replace_entry, unchecked
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.updates import (
     Update,
@@ -43,12 +43,6 @@ def keeps_property_values(draft: Draft, document: Document) -> None:
     draft.set("properties", {**document["updates"], **(draft.get("properties") or {})})
 
 
-@fault("IRC-UPD-062")
-def ignores_missing_updates() -> Install:
-    """set-properties without its member is ignored."""
-    return accepting_anyway("set-properties", when=lacks("updates"))
-
-
 @fault("IRC-UPD-063", by=lambda act: all_of(unchecked(COMMIT), rewritten("set-properties", act)))
 def spells_property_values_out(_: Draft, document: Document) -> Document:
     """A number becomes the text of a property."""
@@ -56,22 +50,10 @@ def spells_property_values_out(_: Draft, document: Document) -> Document:
     return {**document, "updates": {key: str(value) for key, value in updates.items()}}
 
 
-@fault("IRC-UPD-064")
-def keeps_removed_properties() -> Install:
-    """remove-properties does nothing."""
-    return ignored("remove-properties")
-
-
 @fault("IRC-UPD-064", by=partial(replace_entry, "updates", "remove-properties"))
 def removes_all_properties(draft: Draft, _: Document) -> None:
     """remove-properties takes all of them."""
     draft.set("properties", {})
-
-
-@fault("IRC-UPD-064", by=partial(refused_when, "remove-properties"))
-def refuses_to_remove_unknown_properties(draft: Draft, document: Document) -> bool:
-    """Only properties that there are can be removed."""
-    return not set(draft.get("properties") or {}).issuperset(document["removals"])
 
 
 @fault("IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act)))
@@ -81,13 +63,12 @@ def ignores_malformed_removals(update: Update, draft: Draft, document: Document)
     update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
 
 
-@fault("IRC-UPD-059")
-def keeps_location() -> Install:
-    """set-location does nothing."""
-    return ignored("set-location")
-
-
-@fault("IRC-UPD-060")
-def ignores_missing_locations() -> Install:
-    """set-location without a location is ignored."""
-    return accepting_anyway("set-location")
+FAULTS = {
+    "ignores-missing-updates IRC-UPD-062": accepting_anyway("set-properties", when=lacks("updates")),
+    "keeps-removed-properties IRC-UPD-064": ignored("remove-properties"),
+    "refuses-to-remove-unknown-properties IRC-UPD-064": refused_when(
+        "remove-properties", lambda draft, document: not set(draft.get("properties") or {}).issuperset(document["removals"])
+    ),
+    "keeps-location IRC-UPD-059": ignored("set-location"),
+    "ignores-missing-locations IRC-UPD-060": accepting_anyway("set-location"),
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Fault, replace_entry
+from lakepact.reference_server.faults import replace_entry
 from mutants.iceberg_rest.operators.updates import (
     Update,
     accepting_anyway,
@@ -92,65 +92,20 @@ def _set_whatever(draft: Draft, document: Document) -> None:
         draft.set("current-snapshot-id", document["snapshot-id"])
 
 
-SET = (
-    Fault("branches-never-move", "A branch stays where it was set first.", ("IRC-UPD-044",), in_place_of("set-snapshot-ref", _never_move)),
-    Fault(
-        "main-leaves-current-snapshot",
-        "The current snapshot stays when main moves.",
-        ("IRC-UPD-044", "IRC-META-008"),
-        in_place_of("set-snapshot-ref", _keep("current-snapshot-id")),
-    ),
-    Fault(
-        "every-branch-is-current",
-        "The current snapshot moves with any branch.",
-        ("IRC-UPD-044", "IRC-META-008"),
-        afterwards("set-snapshot-ref", _current_is_set),
-    ),
-    Fault(
-        "forgets-snapshot-log",
-        "Moves of main are not logged.",
-        ("IRC-UPD-044",),
-        in_place_of("set-snapshot-ref", _keep("snapshot-log")),
-    ),
-    Fault(
-        "first-branch-makes-main",
-        "The first branch of a table makes main as well.",
-        ("IRC-UPD-044",),
-        in_place_of("set-snapshot-ref", _main_too),
-    ),
-    Fault(
-        "refs-keep-their-type",
-        "A ref that is set again as another type stays what it was.",
-        ("IRC-UPD-045",),
-        rewritten("set-snapshot-ref", _as_before),
-    ),
-    Fault("tags-become-branches", "Every ref is stored as a branch.", ("IRC-UPD-045",), rewritten("set-snapshot-ref", _as_branch)),
-    Fault("forgets-retention", "The retention of refs is not stored.", ("IRC-UPD-045",), rewritten("set-snapshot-ref", _without_retention)),
-    Fault(
-        "ignores-refs-to-unknown-snapshots",
-        "A ref to an unknown snapshot is ignored.",
-        ("IRC-UPD-046", "IRC-UPD-048"),
-        accepting_anyway("set-snapshot-ref", when=_is_complete),
-    ),
-    Fault(
-        "stores-impossible-refs",
-        "A ref may refer to an unknown snapshot, and main may be a tag.",
-        ("IRC-UPD-046", "IRC-UPD-048"),
-        replace_entry("updates", "set-snapshot-ref", _set_whatever),
-    ),
-    Fault(
-        "ignores-incomplete-refs",
-        "A ref without a required member or with an unknown type is ignored.",
-        ("IRC-UPD-047",),
-        accepting_anyway("set-snapshot-ref", when=_is_incomplete),
-    ),
-    Fault(
-        "merges-retention",
-        "A ref keeps the retention that it had.",
-        ("IRC-UPD-049",),
-        rewritten("set-snapshot-ref", _with_former_retention),
-    ),
-)
+SET = {
+    "branches-never-move IRC-UPD-044": in_place_of("set-snapshot-ref", _never_move),
+    "main-leaves-current-snapshot IRC-UPD-044 IRC-META-008": in_place_of("set-snapshot-ref", _keep("current-snapshot-id")),
+    "every-branch-is-current IRC-UPD-044 IRC-META-008": afterwards("set-snapshot-ref", _current_is_set),
+    "forgets-snapshot-log IRC-UPD-044": in_place_of("set-snapshot-ref", _keep("snapshot-log")),
+    "first-branch-makes-main IRC-UPD-044": in_place_of("set-snapshot-ref", _main_too),
+    "refs-keep-their-type IRC-UPD-045": rewritten("set-snapshot-ref", _as_before),
+    "tags-become-branches IRC-UPD-045": rewritten("set-snapshot-ref", _as_branch),
+    "forgets-retention IRC-UPD-045": rewritten("set-snapshot-ref", _without_retention),
+    "ignores-refs-to-unknown-snapshots IRC-UPD-046 IRC-UPD-048": accepting_anyway("set-snapshot-ref", when=_is_complete),
+    "stores-impossible-refs IRC-UPD-046 IRC-UPD-048": replace_entry("updates", "set-snapshot-ref", _set_whatever),
+    "ignores-incomplete-refs IRC-UPD-047": accepting_anyway("set-snapshot-ref", when=_is_incomplete),
+    "merges-retention IRC-UPD-049": rewritten("set-snapshot-ref", _with_former_retention),
+}
 
 
 # -- remove-snapshot-ref ------------------------------------------------------------------------------------------------
@@ -166,27 +121,15 @@ def _is_unknown(draft: Draft, document: Document) -> bool:
     return not _ref(draft, document["ref-name"])
 
 
-REMOVE = (
-    Fault("keeps-removed-refs", "remove-snapshot-ref does nothing.", ("IRC-UPD-056",), ignored("remove-snapshot-ref")),
-    Fault(
-        "removes-snapshots-with-refs",
-        "A ref takes its snapshot along.",
-        ("IRC-UPD-056",),
-        in_place_of("remove-snapshot-ref", _remove_snapshot_too),
-    ),
-    Fault(
-        "refuses-to-remove-unknown-refs",
-        "Only refs that there are can be removed.",
-        ("IRC-UPD-057",),
-        refused_when("remove-snapshot-ref", _is_unknown),
-    ),
-    Fault(
-        "removing-main-leaves-current-snapshot",
-        "The current snapshot stays when main is removed.",
-        ("IRC-UPD-058", "IRC-META-008"),
-        in_place_of("remove-snapshot-ref", _keep("current-snapshot-id")),
-    ),
-)
+REMOVE = {
+    "keeps-removed-refs IRC-UPD-056": ignored("remove-snapshot-ref"),
+    "removes-snapshots-with-refs IRC-UPD-056": in_place_of("remove-snapshot-ref", _remove_snapshot_too),
+    "refuses-to-remove-unknown-refs IRC-UPD-057": refused_when("remove-snapshot-ref", _is_unknown),
+    "removing-main-leaves-current-snapshot IRC-UPD-058 IRC-META-008": in_place_of("remove-snapshot-ref", _keep("current-snapshot-id")),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*SET, *REMOVE)
+FAULTS = {
+    **SET,
+    **REMOVE,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Fault, replace_entry
+from lakepact.reference_server.faults import replace_entry
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id, with_fresh_ids
 from mutants.iceberg_rest.operators.updates import (
     Update,
@@ -57,46 +57,16 @@ def _renumber(_: Draft, document: Document) -> Document:
     return {**document, "schema": with_fresh_ids(document["schema"])[0]}
 
 
-ADD = (
-    Fault(
-        "keeps-requested-schema-ids",
-        "A schema has the id that the request proposes.",
-        ("IRC-UPD-010",),
-        in_place_of("add-schema", _keep_requested_id),
-    ),
-    Fault("duplicates-equal-schemas", "A schema that is known is added again.", ("IRC-UPD-011",), in_place_of("add-schema", _add_again)),
-    Fault(
-        "counts-top-level-columns-only",
-        "Nested fields do not count for the last column id.",
-        ("IRC-UPD-012", "IRC-META-005"),
-        afterwards("add-schema", _count_top_level_only),
-    ),
-    Fault(
-        "forgets-dropped-columns",
-        "The last column id is that of the schema that was added last.",
-        ("IRC-UPD-012",),
-        afterwards("add-schema", _count_this_schema_only),
-    ),
-    Fault(
-        "needs-last-column-id",
-        "add-schema without the deprecated member is refused.",
-        ("IRC-UPD-012",),
-        refused_when("add-schema", lacks("last-column-id")),
-    ),
-    Fault("renumbers-columns", "Columns of a schema that is added get new ids.", ("IRC-UPD-013",), rewritten("add-schema", _renumber)),
-    Fault(
-        "ignores-invalid-schemas",
-        "A schema that is not valid is ignored.",
-        ("IRC-UPD-014", "IRC-UPD-015", "IRC-UPD-016"),
-        accepting_anyway("add-schema"),
-    ),
-    Fault(
-        "takes-first-added-schema",
-        "-1 is the schema that the commit added first.",
-        ("IRC-UPD-018",),
-        in_place_of("add-schema", SCHEMAS.keep_first_added),
-    ),
-)
+ADD = {
+    "keeps-requested-schema-ids IRC-UPD-010": in_place_of("add-schema", _keep_requested_id),
+    "duplicates-equal-schemas IRC-UPD-011": in_place_of("add-schema", _add_again),
+    "counts-top-level-columns-only IRC-UPD-012 IRC-META-005": afterwards("add-schema", _count_top_level_only),
+    "forgets-dropped-columns IRC-UPD-012": afterwards("add-schema", _count_this_schema_only),
+    "needs-last-column-id IRC-UPD-012": refused_when("add-schema", lacks("last-column-id")),
+    "renumbers-columns IRC-UPD-013": rewritten("add-schema", _renumber),
+    "ignores-invalid-schemas IRC-UPD-014 IRC-UPD-015 IRC-UPD-016": accepting_anyway("add-schema"),
+    "takes-first-added-schema IRC-UPD-018": in_place_of("add-schema", SCHEMAS.keep_first_added),
+}
 
 
 # -- set-current-schema -------------------------------------------------------------------------------------------------
@@ -108,53 +78,27 @@ def _forget_defaults(draft: Draft, _: Document) -> None:
     draft.touched.add("schemas")
 
 
-SET = (
-    Fault("current-schema-stays", "set-current-schema does nothing.", ("IRC-UPD-017", "IRC-UPD-018"), ignored("set-current-schema")),
-    Fault(
-        "last-added-schema-may-be-none",
-        "-1 is ignored in a commit that adds no schema.",
-        ("IRC-UPD-019",),
-        accepting_anyway("set-current-schema", when=SCHEMAS.is_last_added),
-    ),
-    Fault(
-        "unknown-schema-is-500",
-        "An unknown schema returns 500.",
-        ("IRC-UPD-019", "IRC-UPD-020"),
-        fatal("set-current-schema"),
-    ),
-    Fault(
-        "current-schema-may-be-none",
-        "Any number becomes the current schema.",
-        ("IRC-UPD-019", "IRC-UPD-020"),
-        replace_entry("updates", "set-current-schema", SCHEMAS.set_whatever),
-    ),
-    Fault(
-        "drops-source-columns",
-        "The default spec and order may lose their columns.",
-        ("IRC-UPD-021",),
-        afterwards("set-current-schema", _forget_defaults),
-    ),
-)
+SET = {
+    "current-schema-stays IRC-UPD-017 IRC-UPD-018": ignored("set-current-schema"),
+    "last-added-schema-may-be-none IRC-UPD-019": accepting_anyway("set-current-schema", when=SCHEMAS.is_last_added),
+    "unknown-schema-is-500 IRC-UPD-019 IRC-UPD-020": fatal("set-current-schema"),
+    "current-schema-may-be-none IRC-UPD-019 IRC-UPD-020": replace_entry("updates", "set-current-schema", SCHEMAS.set_whatever),
+    "drops-source-columns IRC-UPD-021": afterwards("set-current-schema", _forget_defaults),
+}
 
 
 # -- remove-schemas -------------------------------------------------------------------------------------------------------
 
 
-REMOVE = (
-    Fault("keeps-removed-schemas", "remove-schemas does nothing.", ("IRC-UPD-076",), ignored("remove-schemas")),
-    Fault(
-        "removes-more-schemas",
-        "All schemas but the current one are removed.",
-        ("IRC-UPD-076",),
-        afterwards("remove-schemas", SCHEMAS.remove_all_but_default),
-    ),
-    Fault(
-        "removes-schemas-in-use",
-        "The current schema and those of snapshots can be removed.",
-        ("IRC-UPD-077", "IRC-UPD-078"),
-        replace_entry("updates", "remove-schemas", SCHEMAS.remove_whatever),
-    ),
-)
+REMOVE = {
+    "keeps-removed-schemas IRC-UPD-076": ignored("remove-schemas"),
+    "removes-more-schemas IRC-UPD-076": afterwards("remove-schemas", SCHEMAS.remove_all_but_default),
+    "removes-schemas-in-use IRC-UPD-077 IRC-UPD-078": replace_entry("updates", "remove-schemas", SCHEMAS.remove_whatever),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*ADD, *SET, *REMOVE)
+FAULTS = {
+    **ADD,
+    **SET,
+    **REMOVE,
+}

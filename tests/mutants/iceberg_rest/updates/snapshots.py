@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, all_of, on_answer, replace_entry, unchecked
+from lakepact.reference_server.faults import all_of, on_answer, replace_entry, unchecked
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.updates import (
     Update,
@@ -85,31 +85,14 @@ def _forget_last_number(update: Update, draft: Draft, document: Document) -> Non
     draft.set("last-sequence-number", max(last, draft.get("last-sequence-number")))
 
 
-NUMBERS = (
-    Fault(
-        "adding-a-snapshot-moves-main",
-        "A snapshot that is added becomes the current one.",
-        ("IRC-UPD-035",),
-        afterwards("add-snapshot", _move_main),
-    ),
-    Fault(
-        "last-sequence-number-stays",
-        "Snapshots do not count for the last sequence number.",
-        ("IRC-UPD-035", "IRC-META-009"),
-        in_place_of("add-snapshot", _keep_member("last-sequence-number")),
-    ),
-    Fault("rounds-snapshot-ids", "Snapshot ids go through a double.", ("IRC-UPD-035",), on_answer((op.load_table, COMMIT), _round_ids)),
-    Fault(
-        "replaces-snapshots", "A snapshot takes the place of one with its id.", ("IRC-UPD-036",), in_place_of("add-snapshot", _replace_twin)
-    ),
-    Fault("keeps-twin-snapshots", "Two snapshots may have one id.", ("IRC-UPD-036",), in_place_of("add-snapshot", _keep_twins)),
-    Fault(
-        "accepts-stale-sequence-numbers",
-        "Sequence numbers may be lower than the last one.",
-        ("IRC-UPD-037",),
-        in_place_of("add-snapshot", _forget_last_number),
-    ),
-)
+NUMBERS = {
+    "adding-a-snapshot-moves-main IRC-UPD-035": afterwards("add-snapshot", _move_main),
+    "last-sequence-number-stays IRC-UPD-035 IRC-META-009": in_place_of("add-snapshot", _keep_member("last-sequence-number")),
+    "rounds-snapshot-ids IRC-UPD-035": on_answer((op.load_table, COMMIT), _round_ids),
+    "replaces-snapshots IRC-UPD-036": in_place_of("add-snapshot", _replace_twin),
+    "keeps-twin-snapshots IRC-UPD-036": in_place_of("add-snapshot", _keep_twins),
+    "accepts-stale-sequence-numbers IRC-UPD-037": in_place_of("add-snapshot", _forget_last_number),
+}
 
 
 # -- add-snapshot: what a snapshot says -------------------------------------------------------------------------------
@@ -169,87 +152,25 @@ def _accept_any_schema(update: Update, draft: Draft, document: Document) -> None
     _respell_last(draft, document["snapshot"])
 
 
-CONTENT = (
-    Fault(
-        "ignores-incomplete-snapshots",
-        "A snapshot that lacks a member is ignored.",
-        ("IRC-UPD-038",),
-        accepting_anyway("add-snapshot", when=_is_incomplete),
+CONTENT = {
+    "ignores-incomplete-snapshots IRC-UPD-038": accepting_anyway("add-snapshot", when=_is_incomplete),
+    "treats-operations-as-overwrites IRC-UPD-038 IRC-UPD-039": all_of(
+        unchecked(COMMIT), rewritten("add-snapshot", _overwrite_unless_known)
     ),
-    Fault(
-        "treats-operations-as-overwrites",
-        "An operation that is missing or unknown is taken for an overwrite.",
-        ("IRC-UPD-038", "IRC-UPD-039"),
-        all_of(unchecked(COMMIT), rewritten("add-snapshot", _overwrite_unless_known)),
-    ),
-    Fault(
-        "keeps-operations-only", "Of a summary the operation is kept.", ("IRC-UPD-040",), rewritten("add-snapshot", _keep_operation_only)
-    ),
-    Fault(
-        "summaries-without-empty-values",
-        "Empty values of a summary are dropped.",
-        ("IRC-UPD-040",),
-        rewritten("add-snapshot", _without_empty_values),
-    ),
-    Fault(
-        "sequence-numbers-as-doubles",
-        "Sequence numbers beyond 2^53 are rounded.",
-        ("IRC-GEN-019",),
-        rewritten("add-snapshot", _as_double("sequence-number")),
-    ),
-    Fault(
-        "row-ids-as-doubles", "Row ids beyond 2^53 are rounded.", ("IRC-GEN-019",), rewritten("add-snapshot", _as_double("first-row-id"))
-    ),
-    Fault(
-        "summaries-in-lower-case",
-        "The keys of summaries are written in lower case.",
-        ("IRC-UPD-040",),
-        rewritten("add-snapshot", _in_lower_case),
-    ),
-    Fault(
-        "row-ids-stay",
-        "The next row id does not grow with a snapshot.",
-        ("IRC-UPD-041",),
-        in_place_of("add-snapshot", _keep_member("next-row-id")),
-    ),
-    Fault(
-        "overrides-first-row-ids",
-        "A snapshot begins at the next row id, whatever it says.",
-        ("IRC-UPD-041",),
-        rewritten("add-snapshot", _begin_at_next_row),
-    ),
-    Fault(
-        "forgets-schemas-of-snapshots",
-        "Snapshots lose their schema id.",
-        ("IRC-UPD-042",),
-        rewritten("add-snapshot", snapshot_without("schema-id")),
-    ),
-    Fault(
-        "accepts-snapshots-of-unknown-schemas",
-        "A snapshot may name an unknown schema.",
-        ("IRC-UPD-042",),
-        in_place_of("add-snapshot", _accept_any_schema),
-    ),
-    Fault(
-        "loses-added-rows",
-        "Snapshots lose the number of their rows.",
-        ("IRC-UPD-043",),
-        afterwards("add-snapshot", _forget_members("added-rows")),
-    ),
-    Fault("loses-key-ids", "Snapshots lose the id of their key.", ("IRC-UPD-043",), afterwards("add-snapshot", _forget_members("key-id"))),
-    Fault(
-        "loses-sequence-numbers",
-        "Snapshots lose their sequence number.",
-        ("IRC-META-010",),
-        afterwards("add-snapshot", _forget_members("sequence-number")),
-    ),
-    Fault(
-        "loses-first-row-ids",
-        "Snapshots lose the id of their first row.",
-        ("IRC-META-010",),
-        afterwards("add-snapshot", _forget_members("first-row-id")),
-    ),
-)
+    "keeps-operations-only IRC-UPD-040": rewritten("add-snapshot", _keep_operation_only),
+    "summaries-without-empty-values IRC-UPD-040": rewritten("add-snapshot", _without_empty_values),
+    "sequence-numbers-as-doubles IRC-GEN-019": rewritten("add-snapshot", _as_double("sequence-number")),
+    "row-ids-as-doubles IRC-GEN-019": rewritten("add-snapshot", _as_double("first-row-id")),
+    "summaries-in-lower-case IRC-UPD-040": rewritten("add-snapshot", _in_lower_case),
+    "row-ids-stay IRC-UPD-041": in_place_of("add-snapshot", _keep_member("next-row-id")),
+    "overrides-first-row-ids IRC-UPD-041": rewritten("add-snapshot", _begin_at_next_row),
+    "forgets-schemas-of-snapshots IRC-UPD-042": rewritten("add-snapshot", snapshot_without("schema-id")),
+    "accepts-snapshots-of-unknown-schemas IRC-UPD-042": in_place_of("add-snapshot", _accept_any_schema),
+    "loses-added-rows IRC-UPD-043": afterwards("add-snapshot", _forget_members("added-rows")),
+    "loses-key-ids IRC-UPD-043": afterwards("add-snapshot", _forget_members("key-id")),
+    "loses-sequence-numbers IRC-META-010": afterwards("add-snapshot", _forget_members("sequence-number")),
+    "loses-first-row-ids IRC-META-010": afterwards("add-snapshot", _forget_members("first-row-id")),
+}
 
 
 # -- remove-snapshots ---------------------------------------------------------------------------------------------------
@@ -301,57 +222,21 @@ def _remove_children(update: Update, draft: Draft, document: Document) -> None:
     update(draft, {**document, "snapshot-ids": [*listed, *children]})
 
 
-REMOVE = (
-    Fault("keeps-removed-snapshots", "remove-snapshots does nothing.", ("IRC-UPD-050",), ignored("remove-snapshots")),
-    Fault(
-        "removes-more-snapshots",
-        "Children of a removed snapshot are removed too.",
-        ("IRC-UPD-050",),
-        in_place_of("remove-snapshots", _remove_children),
-    ),
-    Fault(
-        "remaining-snapshots-become-overwrites",
-        "When snapshots are removed, those that stay are noted as overwriting.",
-        ("IRC-UPD-050",),
-        afterwards("remove-snapshots", _sum_up),
-    ),
-    Fault(
-        "keeps-refs-to-removed-snapshots",
-        "Branches and tags stay at snapshots that are removed.",
-        ("IRC-UPD-051", "IRC-UPD-055", "IRC-META-007"),
-        replace_entry("updates", "remove-snapshots", _remove_only),
-    ),
-    Fault(
-        "refs-go-together",
-        "Removing the snapshot of a branch or tag removes refs of other snapshots too.",
-        ("IRC-UPD-050",),
-        in_place_of("remove-snapshots", _with_all_refs),
-    ),
-    Fault(
-        "keeps-statistics-of-removed-snapshots",
-        "Statistics stay when their snapshot is removed.",
-        ("IRC-UPD-052",),
-        in_place_of("remove-snapshots", _keep_statistics),
-    ),
-    Fault(
-        "refuses-to-remove-unknown-snapshots",
-        "Only snapshots that there are can be removed.",
-        ("IRC-UPD-053",),
-        refused_when("remove-snapshots", _names_unknown),
-    ),
-    Fault(
-        "ignores-removals-without-a-list",
-        "remove-snapshots without an array is ignored.",
-        ("IRC-UPD-054",),
-        accepting_anyway("remove-snapshots", when=_has_no_list),
-    ),
-    Fault(
-        "keeps-removed-current-snapshot",
-        "The current snapshot stays the current one when it is removed.",
-        ("IRC-UPD-055",),
-        in_place_of("remove-snapshots", _keep_current),
-    ),
-)
+REMOVE = {
+    "keeps-removed-snapshots IRC-UPD-050": ignored("remove-snapshots"),
+    "removes-more-snapshots IRC-UPD-050": in_place_of("remove-snapshots", _remove_children),
+    "remaining-snapshots-become-overwrites IRC-UPD-050": afterwards("remove-snapshots", _sum_up),
+    "keeps-refs-to-removed-snapshots IRC-UPD-051 IRC-UPD-055 IRC-META-007": replace_entry("updates", "remove-snapshots", _remove_only),
+    "refs-go-together IRC-UPD-050": in_place_of("remove-snapshots", _with_all_refs),
+    "keeps-statistics-of-removed-snapshots IRC-UPD-052": in_place_of("remove-snapshots", _keep_statistics),
+    "refuses-to-remove-unknown-snapshots IRC-UPD-053": refused_when("remove-snapshots", _names_unknown),
+    "ignores-removals-without-a-list IRC-UPD-054": accepting_anyway("remove-snapshots", when=_has_no_list),
+    "keeps-removed-current-snapshot IRC-UPD-055": in_place_of("remove-snapshots", _keep_current),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*NUMBERS, *CONTENT, *REMOVE)
+FAULTS = {
+    **NUMBERS,
+    **CONTENT,
+    **REMOVE,
+}

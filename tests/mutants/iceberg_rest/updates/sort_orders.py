@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Fault, replace_entry
+from lakepact.reference_server.faults import replace_entry
 from mutants.iceberg_rest.operators.updates import Update, accepting_anyway, fatal, ignored, in_place_of
 from mutants.iceberg_rest.operators.versions import ORDERS
 
@@ -47,56 +47,27 @@ def _add_again(update: Update, draft: Draft, document: Document) -> None:
         draft.own_list("sort-orders").append({**document["sort-order"], "order-id": draft.added_order})
 
 
-ADD = (
-    Fault(
-        "keeps-requested-order-ids",
-        "A sort order has the id that the request proposes.",
-        ("IRC-UPD-029",),
-        in_place_of("add-sort-order", _keep_requested_id),
-    ),
-    Fault(
-        "numbers-the-unsorted-order",
-        "The order without fields gets an id like any other.",
-        ("IRC-UPD-029",),
-        in_place_of("add-sort-order", _number_unsorted),
-    ),
-    Fault(
-        "duplicates-equal-orders", "A sort order that is known is added again.", ("IRC-UPD-030",), in_place_of("add-sort-order", _add_again)
-    ),
-    Fault("ignores-invalid-orders", "A sort order that is not valid is ignored.", ("IRC-UPD-031",), accepting_anyway("add-sort-order")),
-    Fault(
-        "takes-first-added-order",
-        "-1 is the sort order that the commit added first.",
-        ("IRC-UPD-032",),
-        in_place_of("add-sort-order", ORDERS.keep_first_added),
-    ),
-)
+ADD = {
+    "keeps-requested-order-ids IRC-UPD-029": in_place_of("add-sort-order", _keep_requested_id),
+    "numbers-the-unsorted-order IRC-UPD-029": in_place_of("add-sort-order", _number_unsorted),
+    "duplicates-equal-orders IRC-UPD-030": in_place_of("add-sort-order", _add_again),
+    "ignores-invalid-orders IRC-UPD-031": accepting_anyway("add-sort-order"),
+    "takes-first-added-order IRC-UPD-032": in_place_of("add-sort-order", ORDERS.keep_first_added),
+}
 
 
 # -- set-default-sort-order -----------------------------------------------------------------------------------------------
 
 
-SET = (
-    Fault("default-order-stays", "set-default-sort-order does nothing.", ("IRC-UPD-032",), ignored("set-default-sort-order")),
-    Fault(
-        "last-added-order-may-be-none",
-        "-1 is ignored in a commit that adds no sort order.",
-        ("IRC-UPD-033",),
-        accepting_anyway("set-default-sort-order", when=ORDERS.is_last_added),
-    ),
-    Fault(
-        "unknown-order-is-500",
-        "An unknown sort order returns 500.",
-        ("IRC-UPD-033", "IRC-UPD-034"),
-        fatal("set-default-sort-order"),
-    ),
-    Fault(
-        "default-order-may-be-none",
-        "Any number becomes the default sort order.",
-        ("IRC-UPD-033", "IRC-UPD-034"),
-        replace_entry("updates", "set-default-sort-order", ORDERS.set_whatever),
-    ),
-)
+SET = {
+    "default-order-stays IRC-UPD-032": ignored("set-default-sort-order"),
+    "last-added-order-may-be-none IRC-UPD-033": accepting_anyway("set-default-sort-order", when=ORDERS.is_last_added),
+    "unknown-order-is-500 IRC-UPD-033 IRC-UPD-034": fatal("set-default-sort-order"),
+    "default-order-may-be-none IRC-UPD-033 IRC-UPD-034": replace_entry("updates", "set-default-sort-order", ORDERS.set_whatever),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*ADD, *SET)
+FAULTS = {
+    **ADD,
+    **SET,
+}

@@ -59,35 +59,11 @@ def statistics_have_one_blob(_: Draft, update: Document) -> Document:
     return {**update, "statistics": {**statistics, "blob-metadata": statistics["blob-metadata"][:1]}}
 
 
-@fault("IRC-UPD-066", "IRC-META-015")
-def adds_statistics() -> Install:
-    """A snapshot can have several statistics files."""
-    return _added("statistics")
-
-
-@fault("IRC-UPD-066")
-def refuses_new_statistics() -> Install:
-    """The statistics of a snapshot cannot be replaced."""
-    return _first_only("statistics")
-
-
-@fault("IRC-UPD-067")
-def needs_deprecated_snapshot_id() -> Install:
-    """set-statistics without its deprecated member is refused."""
-    return refused_when("set-statistics", lacks("snapshot-id"))
-
-
 @fault("IRC-UPD-067", by=partial(rewritten, "set-statistics"))
 def files_statistics_under_deprecated_id(_: Draft, document: Document) -> Document:
     """The deprecated member determines the snapshot of statistics."""
     file = document["statistics"]
     return {**document, "statistics": {**file, "snapshot-id": document.get("snapshot-id", file["snapshot-id"])}}
-
-
-@fault("IRC-UPD-068")
-def ignores_incomplete_statistics() -> Install:
-    """Statistics that lack a member are ignored."""
-    return accepting_anyway("set-statistics")
 
 
 @fault("IRC-UPD-069")
@@ -103,34 +79,10 @@ def unknown_snapshots_replace_statistics() -> Install:
     return replace_entry("updates", "set-statistics", update)
 
 
-@fault("IRC-UPD-066")
-def ignores_statistics() -> Install:
-    """set-statistics does nothing."""
-    return ignored("set-statistics")
-
-
 @fault("IRC-UPD-069", by=partial(afterwards, "set-statistics"))
 def keeps_the_last_statistics_alone(draft: Draft, _: Document) -> None:
     """set-statistics removes the statistics of all other snapshots."""
     draft.set("statistics", draft.items("statistics")[-1:])
-
-
-@fault("IRC-UPD-070")
-def keeps_removed_statistics() -> Install:
-    """remove-statistics does nothing."""
-    return ignored("remove-statistics")
-
-
-@fault("IRC-UPD-070")
-def removes_all_statistics() -> Install:
-    """remove-statistics removes those of all snapshots."""
-    return _cleared("statistics")
-
-
-@fault("IRC-UPD-070")
-def refuses_to_remove_unknown_statistics() -> Install:
-    """Only statistics that there are can be removed."""
-    return _refuses_unknown("statistics")
 
 
 @fault("IRC-UPD-071", by=partial(replace_entry, "updates", "set-partition-statistics"))
@@ -139,19 +91,16 @@ def partition_statistics_are_unknown_updates(draft: Draft, _: Document) -> None:
     raise refused(f"{draft.where}/action", "there is no such update")
 
 
-@fault("IRC-UPD-071")
-def adds_partition_statistics() -> Install:
-    """A snapshot can have several partition statistics files."""
-    return _added("partition-statistics")
-
-
-@fault("IRC-UPD-072")
-def keeps_removed_partition_statistics() -> Install:
-    """remove-partition-statistics does nothing."""
-    return ignored("remove-partition-statistics")
-
-
-@fault("IRC-UPD-072")
-def refuses_to_remove_unknown_partition_statistics() -> Install:
-    """Only partition statistics that there are can be removed."""
-    return _refuses_unknown("partition-statistics")
+FAULTS = {
+    "adds-statistics IRC-UPD-066 IRC-META-015": _added("statistics"),
+    "refuses-new-statistics IRC-UPD-066": _first_only("statistics"),
+    "needs-deprecated-snapshot-id IRC-UPD-067": refused_when("set-statistics", lacks("snapshot-id")),
+    "ignores-incomplete-statistics IRC-UPD-068": accepting_anyway("set-statistics"),
+    "ignores-statistics IRC-UPD-066": ignored("set-statistics"),
+    "keeps-removed-statistics IRC-UPD-070": ignored("remove-statistics"),
+    "removes-all-statistics IRC-UPD-070": _cleared("statistics"),
+    "refuses-to-remove-unknown-statistics IRC-UPD-070": _refuses_unknown("statistics"),
+    "adds-partition-statistics IRC-UPD-071": _added("partition-statistics"),
+    "keeps-removed-partition-statistics IRC-UPD-072": ignored("remove-partition-statistics"),
+    "refuses-to-remove-unknown-partition-statistics IRC-UPD-072": _refuses_unknown("partition-statistics"),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, fault
+from lakepact.reference_server.faults import fault
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 from mutants.iceberg_rest.operators.updates import refused_when, rewritten
 
@@ -57,18 +57,6 @@ def _is_operation(*names: str) -> Callable[[Draft, Document], bool]:
     return lambda _, update: (update["snapshot"].get("summary") or {}).get("operation") in names
 
 
-@fault("IRC-UPD-010")
-def floats_stay_floats() -> Install:
-    """A float cannot become a double."""
-    return refused_when("add-schema", _widens("float"))
-
-
-@fault("IRC-UPD-010")
-def decimals_stay_as_they_are() -> Install:
-    """A decimal cannot have more digits."""
-    return refused_when("add-schema", _widens("decimal"))
-
-
 @fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
 def columns_are_added_in_small_letters(_: Draft, update: Document) -> Document:
     """Names of columns lose their capitals."""
@@ -78,24 +66,6 @@ def columns_are_added_in_small_letters(_: Draft, update: Document) -> Document:
     return {**update, "schema": {**update["schema"], "fields": [{**field, "name": field["name"].lower()} for field in fields]}}
 
 
-@fault("IRC-UPD-022")
-def divides_by_no_inner_columns() -> Install:
-    """No spec is made from columns within others."""
-    return refused_when("add-spec", _within_others("spec"))
-
-
-@fault("IRC-UPD-022")
-def knows_no_void() -> Install:
-    """The transform void is refused."""
-    return refused_when("add-spec", _transforms("void"))
-
-
-@fault("IRC-UPD-022")
-def knows_no_hours() -> Install:
-    """The transform hour is refused."""
-    return refused_when("add-spec", _transforms("hour"))
-
-
 @fault("IRC-UPD-022", by=partial(refused_when, "add-spec"))
 def divides_once_by_a_column(_: Draft, update: Document) -> bool:
     """Two fields of one column are refused."""
@@ -103,13 +73,12 @@ def divides_once_by_a_column(_: Draft, update: Document) -> bool:
     return len(sources) > len(set(sources))
 
 
-@fault("IRC-UPD-029")
-def sorts_by_no_inner_columns() -> Install:
-    """No order is made from columns within others."""
-    return refused_when("add-sort-order", _within_others("sort-order"))
-
-
-@fault("IRC-UPD-035")
-def snapshots_never_delete() -> Install:
-    """Snapshots that replace or delete are refused."""
-    return refused_when("add-snapshot", _is_operation("replace", "delete"))
+FAULTS = {
+    "floats-stay-floats IRC-UPD-010": refused_when("add-schema", _widens("float")),
+    "decimals-stay-as-they-are IRC-UPD-010": refused_when("add-schema", _widens("decimal")),
+    "divides-by-no-inner-columns IRC-UPD-022": refused_when("add-spec", _within_others("spec")),
+    "knows-no-void IRC-UPD-022": refused_when("add-spec", _transforms("void")),
+    "knows-no-hours IRC-UPD-022": refused_when("add-spec", _transforms("hour")),
+    "sorts-by-no-inner-columns IRC-UPD-029": refused_when("add-sort-order", _within_others("sort-order")),
+    "snapshots-never-delete IRC-UPD-035": refused_when("add-snapshot", _is_operation("replace", "delete")),
+}

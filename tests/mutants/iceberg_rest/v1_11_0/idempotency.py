@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule
+from lakepact.reference_server.faults import fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from mutants.iceberg_rest.access.rights import admitting
@@ -18,7 +18,6 @@ from mutants.iceberg_rest.access.rights import admitting
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Record, Transaction
 
@@ -65,23 +64,6 @@ def _derived(key: str, arguments: dict[str, Any]) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_OID, key + json.dumps(rest, sort_keys=True, default=str)))
 
 
-def _forgetful(operation: OperationId, breaks: str) -> Fault:
-    sentence = f"{operation} is done again when it is sent again with its Idempotency-Key."
-    return Fault(f"keys-are-nothing-to-{operation}", sentence, (breaks,), on_call(operation, without_key))
-
-
-@fault("IRC-IDEM-001", by=partial(on_answer, op.get_config))
-def lifetime_of_keys_in_words(config: dict[str, Any]) -> None:
-    """`idempotency-key-lifetime` is `30 minutes` instead of an ISO 8601 duration."""
-    config["idempotency-key-lifetime"] = "30 minutes"
-
-
-@fault("IRC-IDEM-002")
-def keys_are_refused() -> Install:
-    """Creating a namespace with an Idempotency-Key returns 400, although the configuration announces keys."""
-    return on_call(op.create_namespace, refused_with_key)
-
-
 @fault("IRC-IDEM-008", by=partial(on_call, op.drop_table))
 def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Dropping a table again under its key drops a newer table of the same name."""
@@ -104,12 +86,6 @@ def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
     return kept
 
 
-@fault("IRC-IDEM-013")
-def keys_for_several_operations() -> Install:
-    """A key that was used may be used for other requests, which are carried out."""
-    return on_call((op.create_namespace, op.create_table), key_of_its_own)
-
-
 @fault("IRC-IDEM-014", by=partial(on_call, (op.create_table, op.update_table)))
 def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Equal requests with different keys are carried out once."""
@@ -125,30 +101,6 @@ def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Re
         return None if record is not None and record.document["at"] >= int(time.time()) else record
 
     return found
-
-
-@fault("IRC-IDEM-002")
-def keys_are_refused_with_views() -> Install:
-    """Creating a view with an Idempotency-Key returns 400."""
-    return on_call(op.create_view, refused_with_key)
-
-
-@fault("IRC-IDEM-013")
-def keys_for_several_commits() -> Install:
-    """A key that was used may be used for other commits, which are made."""
-    return on_call(op.update_table, key_of_its_own)
-
-
-@fault("IRC-IDEM-013")
-def keys_for_several_registrations() -> Install:
-    """A key that was used may be used to register other tables."""
-    return on_call(op.register_table, key_of_its_own)
-
-
-@fault("IRC-IDEM-013")
-def keys_for_several_drops() -> Install:
-    """A key with which something was dropped may be used to drop something else."""
-    return on_call((op.drop_view, op.drop_namespace), key_of_its_own)
 
 
 @fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
@@ -196,4 +148,15 @@ def keys_are_shared_by_all_principals(service: Service) -> None:
     admitting((op.create_table,), act)(service)
 
 
-FAULTS: tuple[Fault, ...] = (*(_forgetful(operation, breaks) for operation, breaks in FORGETFUL.items()),)
+FAULTS = {
+    "lifetime-of-keys-in-words IRC-IDEM-001": on_answer(
+        op.get_config, lambda config: config.update({"idempotency-key-lifetime": "30 minutes"})
+    ),
+    "keys-are-refused IRC-IDEM-002": on_call(op.create_namespace, refused_with_key),
+    "keys-for-several-operations IRC-IDEM-013": on_call((op.create_namespace, op.create_table), key_of_its_own),
+    "keys-are-refused-with-views IRC-IDEM-002": on_call(op.create_view, refused_with_key),
+    "keys-for-several-commits IRC-IDEM-013": on_call(op.update_table, key_of_its_own),
+    "keys-for-several-registrations IRC-IDEM-013": on_call(op.register_table, key_of_its_own),
+    "keys-for-several-drops IRC-IDEM-013": on_call((op.drop_view, op.drop_namespace), key_of_its_own),
+    **{f"keys-are-nothing-to-{operation} {breaks}": on_call(operation, without_key) for operation, breaks in FORGETFUL.items()},
+}

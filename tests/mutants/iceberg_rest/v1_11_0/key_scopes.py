@@ -29,12 +29,6 @@ def _scoped(operation: OperationId) -> Install:
     return on_call(operation, act)
 
 
-@fault("IRC-IDEM-013")
-def keys_are_kept_by_operation() -> Install:
-    """A key that came with one operation may come with a drop, a rename or a transaction, which is carried out."""
-    return all_of(*map(_scoped, DROPS))
-
-
 @fault("IRC-IDEM-021", by=partial(on_answer, op.get_config))
 def lifetime_of_keys_is_an_override(config: dict[str, Any]) -> None:
     """`idempotency-key-lifetime` is in the overrides."""
@@ -45,3 +39,8 @@ def lifetime_of_keys_is_an_override(config: dict[str, Any]) -> None:
 def lifetime_of_keys_is_a_secret(config: dict[str, Any]) -> None:
     """Keys are kept, and the configuration has no `idempotency-key-lifetime`."""
     del config[LIFETIME]
+
+
+FAULTS = {
+    "keys-are-kept-by-operation IRC-IDEM-013": all_of(*map(_scoped, DROPS)),
+}

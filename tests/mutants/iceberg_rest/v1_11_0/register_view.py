@@ -14,8 +14,6 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.service import Handler, Service
 
@@ -66,18 +64,6 @@ def dropped_views_keep_their_names(service: Service) -> None:
     service.handlers.update({op.drop_view: dropped, op.register_view: registered})
 
 
-@fault("IRC-VIEW-REG-001", by=partial(wrap_rule, "read_view_metadata"))
-def registered_views_get_new_uuids(read: Callable[..., Any]) -> Callable[..., Any]:
-    """A view that is registered has another UUID than its file."""
-    return lambda *arguments: {**read(*arguments), "view-uuid": str(uuid.uuid4())}
-
-
-@fault("IRC-VIEW-REG-001", by=partial(wrap_rule, "read_view_metadata"))
-def registered_views_have_no_properties(read: Callable[..., Any]) -> Callable[..., Any]:
-    """A view that is registered has none of the properties of its file."""
-    return lambda *arguments: {**read(*arguments), "properties": {}}
-
-
 @fault("IRC-VIEW-REG-002")
 def registered_views_are_gone(service: Service) -> None:
     """A view that is registered is not there afterwards."""
@@ -89,30 +75,6 @@ def registered_views_are_gone(service: Service) -> None:
         return reply
 
     service.handlers[op.register_view] = answer
-
-
-@fault("IRC-VIEW-REG-003")
-def registers_nothing_with_422() -> Install:
-    """Registering a view without a name or a location returns 422."""
-    return on_status(op.register_view, {400: 422})
-
-
-@fault("IRC-VIEW-REG-004")
-def registers_over_views() -> Install:
-    """A view is registered in the place of another one that has its name."""
-    return over_what_has_the_name("view")
-
-
-@fault("IRC-VIEW-REG-005")
-def registers_views_over_tables() -> Install:
-    """A view is registered in the place of a table that has its name."""
-    return over_what_has_the_name("table")
-
-
-@fault("IRC-VIEW-REG-006", by=partial(on_answer, op.register_view, status=404))
-def registers_nowhere_with_another_type(document: dict[str, Any]) -> None:
-    """Registering a view in a namespace that does not exist is answered with NotFoundException."""
-    document["error"]["type"] = "NotFoundException"
 
 
 @fault("IRC-VIEW-REG-007", by=partial(on_call, op.register_view))
@@ -144,3 +106,19 @@ def registered_views_are_fixed(service: Service) -> None:
 
     service.handlers[op.register_view] = answer
     service.handlers[op.replace_view] = refuse
+
+
+FAULTS = {
+    "registered-views-get-new-uuids IRC-VIEW-REG-001": wrap_rule(
+        "read_view_metadata", lambda read: lambda *arguments: {**read(*arguments), "view-uuid": str(uuid.uuid4())}
+    ),
+    "registered-views-have-no-properties IRC-VIEW-REG-001": wrap_rule(
+        "read_view_metadata", lambda read: lambda *arguments: {**read(*arguments), "properties": {}}
+    ),
+    "registers-nothing-with-422 IRC-VIEW-REG-003": on_status(op.register_view, {400: 422}),
+    "registers-over-views IRC-VIEW-REG-004": over_what_has_the_name("view"),
+    "registers-views-over-tables IRC-VIEW-REG-005": over_what_has_the_name("table"),
+    "registers-nowhere-with-another-type IRC-VIEW-REG-006": on_answer(
+        op.register_view, lambda document: document["error"].update(type="NotFoundException"), status=404
+    ),
+}

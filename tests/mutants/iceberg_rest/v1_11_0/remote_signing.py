@@ -9,7 +9,6 @@ from urllib.parse import unquote, urlsplit
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
-    Fault,
     Install,
     all_of,
     fault,
@@ -90,34 +89,10 @@ def query(request: Mapping[str, Any]) -> str:
 # -- which requests are signed -------------------------------------------------------------------------------------------
 
 
-@fault("IRC-SIGN-002", "IRC-SIGN-007")
-def signs_for_the_whole_bucket() -> Install:
-    """Requests for all objects of the bucket are signed."""
-    return replace_rule("is_below", lambda *_: True)
-
-
 @fault("IRC-SIGN-002", "IRC-SIGN-007", by=partial(replace_rule, "is_below"))
 def signs_for_locations_that_begin_alike(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
     """Requests for objects of a location that begins like that of the table are signed."""
     return any(place.startswith(warehouse.places(folder)[0]) for folder in folders for place in warehouse.places(location))
-
-
-@fault("IRC-SIGN-002")
-def signs_paths_with_dot_segments() -> Install:
-    """Requests whose path leads out of the location by `..` are signed."""
-    return signing_anyway(lambda request: "/../" in path(request))
-
-
-@fault("IRC-SIGN-002")
-def signs_encoded_dot_segments() -> Install:
-    """Requests whose path leads out of the location by an encoded `..` are signed."""
-    return signing_anyway(lambda request: "/../" in unquote(path(request)) and "/../" not in path(request))
-
-
-@fault("IRC-SIGN-002")
-def signs_encoded_slashes() -> Install:
-    """Requests whose path leads out of the location by `..` and an encoded slash are signed."""
-    return signing_anyway(lambda request: "%2E%2E%2F" in path(request))
 
 
 @fault("IRC-SIGN-002")
@@ -132,24 +107,6 @@ def signs_for_other_buckets() -> Install:
 
 
 @fault("IRC-SIGN-002")
-def signs_writes_of_any_object() -> Install:
-    """The location of objects is looked at only for requests that read."""
-    return signing_anyway(lambda request: request["method"] not in {"GET", "HEAD"} and len(path(request)) > 1)
-
-
-@fault("IRC-SIGN-002")
-def signs_heads_of_any_object() -> Install:
-    """The location of objects is not looked at for HEAD."""
-    return signing_anyway(lambda request: request["method"] == "HEAD")
-
-
-@fault("IRC-SIGN-002")
-def signs_listings_of_the_bucket() -> Install:
-    """Listings of the bucket are signed with any prefix."""
-    return signing_anyway(lambda request: "prefix=" in query(request))
-
-
-@fault("IRC-SIGN-002")
 def signs_listings_of_prefixes_without_a_slash() -> Install:
     """Listings are signed for the location of the table without a slash, which begins other locations too."""
 
@@ -158,12 +115,6 @@ def signs_listings_of_prefixes_without_a_slash() -> Install:
         return replace(wanted, locations=tuple(location.rstrip("*") for location in wanted.locations))
 
     return reading(act)
-
-
-@fault("IRC-SIGN-002")
-def signs_changes_of_the_bucket() -> Install:
-    """Requests without an object, such as those that set the policy of the bucket, are signed."""
-    return signing_anyway(lambda request: path(request) in {"", "/"} and request["method"] != "GET")
 
 
 @fault("IRC-SIGN-002")
@@ -180,66 +131,23 @@ def signs_copies_of_any_object() -> Install:
 # -- what is signed for the table itself ---------------------------------------------------------------------------------
 
 
-@fault("IRC-SIGN-001")
-def signs_no_writes() -> Install:
-    """Requests that write objects of the table are not signed."""
-    return refusing(lambda request: request["method"] == "PUT")
-
-
-@fault("IRC-SIGN-001")
-def signs_no_heads() -> Install:
-    """HEAD is not signed."""
-    return refusing(lambda request: request["method"] == "HEAD")
-
-
-@fault("IRC-SIGN-001")
-def signs_no_encoded_paths() -> Install:
-    """Requests for objects whose path is percent-encoded are not signed."""
-    return refusing(lambda request: "%" in path(request))
-
-
-@fault("IRC-SIGN-001", by=partial(on_answer, SIGN))
-def signed_headers_are_strings(document: dict[str, Any]) -> None:
-    """Each header of a signed request is a string and not a list of strings."""
-    document["headers"] = {name: ", ".join(values) for name, values in document["headers"].items()}
-
-
 @fault("IRC-SIGN-001", by=partial(on_answer, SIGN))
 def signed_requests_have_no_uri(document: dict[str, Any]) -> None:
     """A signed request comes without its `uri`."""
     del document["uri"]
 
 
-@fault("IRC-SIGN-005")
-def wants_the_provider() -> Install:
-    """A request without `provider` is not signed."""
-    return refusing(lambda request: "provider" not in request)
-
-
-def _takes_without(member: str) -> Fault:
+def _taking_without(member: str) -> Install:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"] if member in arguments["body"] else {**arguments["body"], member: LEFT_OUT[member]}
         if not LEFT_OUT.keys() <= body.keys():
             raise bad_request("a member is missing")
         return handler(**{**arguments, "body": body})
 
-    install = all_of(unchecked(SIGN), on_call(SIGN, act))
-    return Fault(f"signs-without-{member}", f"A request to sign without `{member}` does not return 400.", ("IRC-SIGN-003",), install)
-
-
-@fault("IRC-SIGN-004")
-def missing_tables_of_signatures_are_forbidden() -> Install:
-    """Asking for a signature for a table that does not exist returns 403."""
-    return on_status(SIGN, {404: 403})
+    return all_of(unchecked(SIGN), on_call(SIGN, act))
 
 
 # -- rights --------------------------------------------------------------------------------------------------------------
-
-
-@fault("IRC-SIGN-006")
-def readers_get_writes_signed() -> Install:
-    """A principal that may only read a table gets every request for its objects signed."""
-    return letting(SIGN)
 
 
 def _without_asking_for(*methods: str) -> Install:
@@ -249,25 +157,7 @@ def _without_asking_for(*methods: str) -> Install:
     return admitting((SIGN,), act)
 
 
-@fault("IRC-SIGN-006")
-def readers_get_deletions_signed() -> Install:
-    """A principal that may only read a table gets the deletion of an object signed."""
-    return _without_asking_for("DELETE")
-
-
-@fault("IRC-SIGN-006")
-def readers_get_uploads_signed() -> Install:
-    """A principal that may only read a table gets uploads in parts, and deletions of several objects, signed."""
-    return _without_asking_for("POST")
-
-
 # -- several objects at once ---------------------------------------------------------------------------------------------
-
-
-@fault("IRC-SIGN-007")
-def bodies_of_deletions_are_not_looked_at() -> Install:
-    """A deletion of several objects is signed whatever objects its body names."""
-    return signing_anyway(lambda request: "delete" in query(request))
 
 
 @fault("IRC-SIGN-007")
@@ -289,24 +179,6 @@ def configured(change: Callable[[dict[str, str]], dict[str, str]]) -> Install:
     return wrap_rule("signer_config", lambda make: lambda access, path: change(make(access, path)))
 
 
-@fault("IRC-SIGN-008")
-def signer_has_no_endpoint() -> Install:
-    """Remote signing is on in the configuration of a table, which names no endpoint."""
-    return configured(lambda config: {name: value for name, value in config.items() if not name.endswith("signer.endpoint")})
-
-
-@fault("IRC-SIGN-008")
-def signer_is_elsewhere() -> Install:
-    """The endpoint in the configuration of a table is one that older servers had, and that this one has not."""
-    return configured(lambda config: config | {"signer.endpoint": "v1/aws/s3/sign", "s3.signer.endpoint": "v1/aws/s3/sign"})
-
-
-@fault("IRC-SIGN-008")
-def signer_is_named_without_the_version() -> Install:
-    """The endpoint in the configuration of a table lacks `v1/`."""
-    return configured(lambda config: config | {"signer.endpoint": config["signer.endpoint"].removeprefix("v1/")})
-
-
 # -- signatures ----------------------------------------------------------------------------------------------------------
 
 
@@ -323,22 +195,47 @@ def signed_otherwise(change: Callable[[StorageRequest, str], tuple[StorageReques
     return wrap_rule("signature", wrapper)
 
 
-@fault("IRC-SIGN-009")
-def headers_are_not_signed() -> Install:
-    """A signature covers none of the headers of S3 that the request has."""
-    return signed_otherwise(lambda wanted, region: (replace(wanted, headers={}), region))
-
-
-@fault("IRC-SIGN-009")
-def signatures_are_for_one_region() -> Install:
-    """Every signature is for us-east-1."""
-    return signed_otherwise(lambda wanted, _: (wanted, "us-east-1"))
-
-
 @fault("IRC-SIGN-009", by=partial(on_answer, SIGN))
 def signed_requests_lack_the_signature(document: dict[str, Any]) -> None:
     """A signed request has no header `Authorization`."""
     document["headers"] = {name: values for name, values in document["headers"].items() if name.lower() != "authorization"}
 
 
-FAULTS: tuple[Fault, ...] = tuple(_takes_without(member) for member in LEFT_OUT)
+FAULTS = {
+    "signs-for-the-whole-bucket IRC-SIGN-002 IRC-SIGN-007": replace_rule("is_below", lambda *_: True),
+    "signs-paths-with-dot-segments IRC-SIGN-002": signing_anyway(lambda request: "/../" in path(request)),
+    "signs-encoded-dot-segments IRC-SIGN-002": signing_anyway(
+        lambda request: "/../" in unquote(path(request)) and "/../" not in path(request)
+    ),
+    "signs-encoded-slashes IRC-SIGN-002": signing_anyway(lambda request: "%2E%2E%2F" in path(request)),
+    "signs-writes-of-any-object IRC-SIGN-002": signing_anyway(
+        lambda request: request["method"] not in {"GET", "HEAD"} and len(path(request)) > 1
+    ),
+    "signs-heads-of-any-object IRC-SIGN-002": signing_anyway(lambda request: request["method"] == "HEAD"),
+    "signs-listings-of-the-bucket IRC-SIGN-002": signing_anyway(lambda request: "prefix=" in query(request)),
+    "signs-changes-of-the-bucket IRC-SIGN-002": signing_anyway(lambda request: path(request) in {"", "/"} and request["method"] != "GET"),
+    "signs-no-writes IRC-SIGN-001": refusing(lambda request: request["method"] == "PUT"),
+    "signs-no-heads IRC-SIGN-001": refusing(lambda request: request["method"] == "HEAD"),
+    "signs-no-encoded-paths IRC-SIGN-001": refusing(lambda request: "%" in path(request)),
+    "signed-headers-are-strings IRC-SIGN-001": on_answer(
+        SIGN, lambda document: document.update(headers={name: ", ".join(values) for name, values in document["headers"].items()})
+    ),
+    "wants-the-provider IRC-SIGN-005": refusing(lambda request: "provider" not in request),
+    "missing-tables-of-signatures-are-forbidden IRC-SIGN-004": on_status(SIGN, {404: 403}),
+    "readers-get-writes-signed IRC-SIGN-006": letting(SIGN),
+    "readers-get-deletions-signed IRC-SIGN-006": _without_asking_for("DELETE"),
+    "readers-get-uploads-signed IRC-SIGN-006": _without_asking_for("POST"),
+    "bodies-of-deletions-are-not-looked-at IRC-SIGN-007": signing_anyway(lambda request: "delete" in query(request)),
+    "signer-has-no-endpoint IRC-SIGN-008": configured(
+        lambda config: {name: value for name, value in config.items() if not name.endswith("signer.endpoint")}
+    ),
+    "signer-is-elsewhere IRC-SIGN-008": configured(
+        lambda config: config | {"signer.endpoint": "v1/aws/s3/sign", "s3.signer.endpoint": "v1/aws/s3/sign"}
+    ),
+    "signer-is-named-without-the-version IRC-SIGN-008": configured(
+        lambda config: config | {"signer.endpoint": config["signer.endpoint"].removeprefix("v1/")}
+    ),
+    "headers-are-not-signed IRC-SIGN-009": signed_otherwise(lambda wanted, region: (replace(wanted, headers={}), region)),
+    "signatures-are-for-one-region IRC-SIGN-009": signed_otherwise(lambda wanted, _: (wanted, "us-east-1")),
+    **{f"signs-without-{member} IRC-SIGN-003": _taking_without(member) for member in LEFT_OUT},
+}

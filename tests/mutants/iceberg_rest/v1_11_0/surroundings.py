@@ -31,30 +31,6 @@ def not_found_by(operations: Operations, separator: bytes) -> Install:
     return on_request(operations, guard)
 
 
-@fault("IRC-WHS-001")
-def unknown_warehouses_are_bad_requests() -> Install:
-    """Asking for a warehouse that does not exist returns 400."""
-    return on_status(op.get_config, {404: 400})
-
-
-@fault("IRC-SEP-001")
-def announced_separator_is_not_read() -> Install:
-    """Namespaces are not found in paths by the separator that the configuration names."""
-    return not_found_by(READING, OWN)
-
-
-@fault("IRC-SEP-002")
-def only_the_announced_separator_is_read() -> Install:
-    """Namespaces are not found in paths by the byte 0x1F."""
-    return not_found_by(READING, UNIT)
-
-
-@fault("IRC-SEP-003")
-def parents_by_the_announced_separator_alone() -> Install:
-    """Parents are not found by the byte 0x1F."""
-    return not_found_by(op.list_namespaces, UNIT)
-
-
 @fault("IRC-SEP-004", by=partial(on_answer, op.get_config))
 def separator_is_announced_unencoded(config: dict[str, Any]) -> None:
     """The override namespace-separator is not URL-encoded."""
@@ -105,12 +81,6 @@ def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Re
     return json_reply(document)
 
 
-@fault("IRC-TBL-CRED-004")
-def registered_tables_have_usual_credentials() -> Install:
-    """The credentials of a registered table are for where it does not lie."""
-    return on_answer(op.register_table, for_the_usual_place)
-
-
 @fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Planning a scan with min-rows-requested returns 400."""
@@ -119,7 +89,13 @@ def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(**arguments)
 
 
-@fault("IRC-PLAN-003", by=partial(on_answer, op.cancel_planning, status=404))
-def unknown_plans_are_called_tables(document: dict[str, Any]) -> None:
-    """Cancelling a plan that does not exist is answered with NoSuchTableException."""
-    document["error"]["type"] = "NoSuchTableException"
+FAULTS = {
+    "unknown-warehouses-are-bad-requests IRC-WHS-001": on_status(op.get_config, {404: 400}),
+    "announced-separator-is-not-read IRC-SEP-001": not_found_by(READING, OWN),
+    "only-the-announced-separator-is-read IRC-SEP-002": not_found_by(READING, UNIT),
+    "parents-by-the-announced-separator-alone IRC-SEP-003": not_found_by(op.list_namespaces, UNIT),
+    "registered-tables-have-usual-credentials IRC-TBL-CRED-004": on_answer(op.register_table, for_the_usual_place),
+    "unknown-plans-are-called-tables IRC-PLAN-003": on_answer(
+        op.cancel_planning, lambda document: document["error"].update(type="NoSuchTableException"), status=404
+    ),
+}

@@ -57,82 +57,16 @@ def created_views_have_no_file(answer: Document) -> None:
     del answer["metadata-location"]
 
 
-@fault("IRC-VIEW-CREATE-001")
-def created_views_are_201() -> Install:
-    """Views are created with 201."""
-    return on_status(CREATE, {200: 201})
-
-
-@fault("IRC-VIEW-CREATE-002", by=partial(taken_as, CREATE))
-def guesses_what_views_leave_out(body: Document) -> Document:
-    """A new view may leave out anything."""
-    return {**DEFAULTS, "view-version": VERSION, "properties": {}, **body}
-
-
-@fault("IRC-VIEW-CREATE-002")
-def incomplete_views_fail() -> Install:
-    """Bad requests for views are server errors."""
-    return on_status(CREATE, {400: 500})
-
-
-@fault("IRC-VIEW-CREATE-003", "IRC-META-017", by=partial(_version))
-def versions_keep_schema_ids(version: Document, sent: Document) -> None:
-    """The first version has the schema-id of its request."""
-    version["schema-id"] = sent["schema-id"]
-
-
-@fault("IRC-VIEW-CREATE-004", by=partial(_each))
-def views_are_trimmed(representation: Document) -> None:
-    """White space of views is trimmed."""
-    representation["sql"] = " ".join(representation["sql"].split())
-
-
-@fault("IRC-VIEW-CREATE-004", by=partial(_each))
-def views_are_ascii(representation: Document) -> None:
-    """Views are kept in ASCII."""
-    representation["sql"] = representation["sql"].encode("ascii", "replace").decode()
-
-
-@fault("IRC-VIEW-CREATE-004", by=partial(_each))
-def dialects_in_lower_case(representation: Document) -> None:
-    """Dialects are kept in lower case."""
-    representation["dialect"] = representation["dialect"].lower()
-
-
-@fault("IRC-VIEW-CREATE-004", by=partial(_version))
-def default_namespaces_are_cut(version: Document, sent: Document) -> None:
-    """Default namespaces have one level."""
-    version["default-namespace"] = sent["default-namespace"][:1]
-
-
 @fault("IRC-VIEW-CREATE-004", by=partial(_version))
 def default_catalogs_are_lost(version: Document, _: Document) -> None:
     """Default catalogs are lost."""
     version.pop("default-catalog", None)
 
 
-@fault("IRC-VIEW-CREATE-005", by=partial(_version))
-def dialects_are_sorted(version: Document, _: Document) -> None:
-    """Representations are kept by the names of dialects."""
-    version["representations"].sort(key=lambda one: one["dialect"].lower())
-
-
 @fault("IRC-VIEW-CREATE-007", by=partial(made_with))
 def new_views_are_logged_twice(metadata: Document, _: Document) -> None:
     """New views have two entries in their log."""
     metadata["version-log"] *= 2
-
-
-@fault("IRC-VIEW-CREATE-007", by=partial(made_with))
-def new_views_have_two_versions(metadata: Document, _: Document) -> None:
-    """New views have two versions."""
-    metadata["versions"].append({**metadata["versions"][0], "version-id": 2})
-
-
-@fault("IRC-VIEW-CREATE-009")
-def creates_views_over_views() -> Install:
-    """A new view replaces another."""
-    return overlooks(CREATE, "view")
 
 
 @fault("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010", "IRC-VIEW-CREATE-018", by=partial(on_call, CREATE))
@@ -144,24 +78,6 @@ def taken_names_of_views_are_fine(handler: Handler, arguments: dict[str, Any]) -
         if problem.status != 409:
             raise
         return Reply(200, b"{}")
-
-
-@fault("IRC-VIEW-CREATE-010")
-def creates_views_over_tables() -> Install:
-    """A new view replaces a table."""
-    return overlooks(CREATE, "table")
-
-
-@fault("IRC-VIEW-CREATE-011")
-def views_make_namespaces() -> Install:
-    """A view makes its namespace."""
-    return made_where_missing(CREATE)
-
-
-@fault("IRC-VIEW-CREATE-011")
-def homeless_views_are_400() -> Install:
-    """A view without namespace is a bad request."""
-    return on_status(CREATE, {404: 400})
 
 
 @fault("IRC-VIEW-CREATE-012", by=partial(taken_as, CREATE))
@@ -180,12 +96,6 @@ def guesses_what_representations_leave_out(body: Document) -> Document:
     return {**body, "view-version": {**version, "representations": [{**SQL, **one} for one in version["representations"]]}}
 
 
-@fault("IRC-VIEW-CREATE-014", by=partial(asked_for, CREATE))
-def first_of_a_dialect_wins(body: Document) -> Document:
-    """Of one dialect the first text counts."""
-    return {**body, "view-version": once_each(body["view-version"])}
-
-
 @fault("IRC-VIEW-CREATE-015", by=partial(asked_for, CREATE))
 def views_may_say_nothing(body: Document) -> Document:
     """A view may say nothing."""
@@ -198,18 +108,6 @@ def everything_is_sql(body: Document) -> Document:
     """Every representation is SQL."""
     version = body["view-version"]
     return {**body, "view-version": {**version, "representations": [{**one, "type": "sql"} for one in version["representations"]]}}
-
-
-@fault("IRC-VIEW-CREATE-017", by=partial(made_with))
-def properties_of_views_are_lost(metadata: Document, _: Document) -> None:
-    """New views have no properties."""
-    metadata["properties"] = {}
-
-
-@fault("IRC-VIEW-CREATE-017", by=partial(made_with))
-def properties_of_views_are_trimmed(metadata: Document, _: Document) -> None:
-    """Properties are trimmed."""
-    metadata["properties"] = {key: value.strip() for key, value in metadata["properties"].items()}
 
 
 @fault("IRC-VIEW-CREATE-017", by=partial(taken_as, CREATE))
@@ -230,3 +128,44 @@ def views_learn_late_of_each_other(usual: Callable[..., None]) -> Callable[..., 
             usual(transaction, levels, name, *wanted)
 
     return identifier_is_free
+
+
+FAULTS = {
+    "created-views-are-201 IRC-VIEW-CREATE-001": on_status(CREATE, {200: 201}),
+    "guesses-what-views-leave-out IRC-VIEW-CREATE-002": taken_as(
+        CREATE, lambda body: {**DEFAULTS, "view-version": VERSION, "properties": {}, **body}
+    ),
+    "incomplete-views-fail IRC-VIEW-CREATE-002": on_status(CREATE, {400: 500}),
+    "versions-keep-schema-ids IRC-VIEW-CREATE-003 IRC-META-017": _version(
+        lambda version, sent: version.update({"schema-id": sent["schema-id"]})
+    ),
+    "views-are-trimmed IRC-VIEW-CREATE-004": _each(
+        lambda representation: representation.update(sql=" ".join(representation["sql"].split()))
+    ),
+    "views-are-ascii IRC-VIEW-CREATE-004": _each(
+        lambda representation: representation.update(sql=representation["sql"].encode("ascii", "replace").decode())
+    ),
+    "dialects-in-lower-case IRC-VIEW-CREATE-004": _each(
+        lambda representation: representation.update(dialect=representation["dialect"].lower())
+    ),
+    "default-namespaces-are-cut IRC-VIEW-CREATE-004": _version(
+        lambda version, sent: version.update({"default-namespace": sent["default-namespace"][:1]})
+    ),
+    "dialects-are-sorted IRC-VIEW-CREATE-005": _version(
+        lambda version, _: version["representations"].sort(key=lambda one: one["dialect"].lower())
+    ),
+    "new-views-have-two-versions IRC-VIEW-CREATE-007": made_with(
+        lambda metadata, _: metadata["versions"].append({**metadata["versions"][0], "version-id": 2})
+    ),
+    "creates-views-over-views IRC-VIEW-CREATE-009": overlooks(CREATE, "view"),
+    "creates-views-over-tables IRC-VIEW-CREATE-010": overlooks(CREATE, "table"),
+    "views-make-namespaces IRC-VIEW-CREATE-011": made_where_missing(CREATE),
+    "homeless-views-are-400 IRC-VIEW-CREATE-011": on_status(CREATE, {404: 400}),
+    "first-of-a-dialect-wins IRC-VIEW-CREATE-014": asked_for(
+        CREATE, lambda body: {**body, "view-version": once_each(body["view-version"])}
+    ),
+    "properties-of-views-are-lost IRC-VIEW-CREATE-017": made_with(lambda metadata, _: metadata.update(properties={})),
+    "properties-of-views-are-trimmed IRC-VIEW-CREATE-017": made_with(
+        lambda metadata, _: metadata.update(properties={key: value.strip() for key, value in metadata["properties"].items()})
+    ),
+}

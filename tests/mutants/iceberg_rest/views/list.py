@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, replace_rule
+from lakepact.reference_server.faults import fault, on_answer, on_call, on_status, replace_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, SEPARATOR
@@ -82,18 +82,6 @@ def no_views_are_no_list(document: Document) -> None:
         del document["identifiers"]
 
 
-@fault("IRC-VIEW-LIST-003")
-def missing_views_make_missing_lists() -> Install:
-    """The list of a namespace without views is a 404."""
-    return on_call(LIST, lambda handler, arguments: _found(handler(**arguments)))
-
-
-@fault("IRC-VIEW-LIST-004", by=partial(on_answer, LIST))
-def pages_of_views_end_early(document: Document) -> None:
-    """Pages of views have no token."""
-    document["next-page-token"] = None
-
-
 @fault("IRC-VIEW-LIST-004", by=partial(on_call, LIST))
 def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Each page of views names the first one again."""
@@ -105,13 +93,9 @@ def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply
     return json_reply({**document, "identifiers": first[:1] + document["identifiers"]})
 
 
-@fault("IRC-VIEW-LOAD-005")
-def views_exist_with_200() -> Install:
-    """An existing view returns 200 to HEAD."""
-    return on_status(EXISTS, {204: 200})
-
-
-@fault("IRC-VIEW-LOAD-005")
-def every_view_exists() -> Install:
-    """Every view exists."""
-    return on_status(EXISTS, {404: 204})
+FAULTS = {
+    "missing-views-make-missing-lists IRC-VIEW-LIST-003": on_call(LIST, lambda handler, arguments: _found(handler(**arguments))),
+    "pages-of-views-end-early IRC-VIEW-LIST-004": on_answer(LIST, lambda document: document.update({"next-page-token": None})),
+    "views-exist-with-200 IRC-VIEW-LOAD-005": on_status(EXISTS, {204: 200}),
+    "every-view-exists IRC-VIEW-LOAD-005": on_status(EXISTS, {404: 204}),
+}

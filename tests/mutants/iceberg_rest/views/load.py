@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Install, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
@@ -54,10 +54,6 @@ def _first_version_alone(metadata: Document) -> Document:
     return {**metadata, "versions": metadata["versions"][:1], "current-version-id": first}
 
 
-def _schema(component: str, name: str, sentence: str, install: Install) -> Fault:
-    return Fault(name, sentence, (f"IRC-SCH-{component}",), install)
-
-
 def _counted_for_ever(service: Service) -> None:
     """A namespace that a view was created in is never empty again."""
     filled: set[tuple[str, ...]] = set()
@@ -77,83 +73,40 @@ def _counted_for_ever(service: Service) -> None:
     service.rules.replace("namespace_is_empty", namespace_is_empty)
 
 
-LOADED = (
-    Fault("views-are-remembered", "A view that existed once exists for ever.", ("IRC-VIEW-LOAD-005",), remembered(EXISTS, "view")),
-    Fault("views-count-for-ever", "Dropped views keep their namespace from being dropped.", ("IRC-NS-DROP-001",), _counted_for_ever),
-    Fault(
-        "loads-views-as-they-began",
-        "Views are loaded with their first version.",
-        ("IRC-VIEW-LOAD-001",),
-        _answered(_first_version_alone, *METADATA, by=(LOAD,)),
-    ),
-    Fault(
-        "loads-views-from-elsewhere",
-        "Loaded views name another file.",
-        ("IRC-VIEW-LOAD-001",),
-        _answered(lambda location: f"{location}.gz", "metadata-location", by=(LOAD,)),
-    ),
-    Fault(
-        "missing-views-are-bad-requests",
-        "Loading no view is a bad request.",
-        ("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-003", "IRC-VIEW-LOAD-007"),
-        on_status(LOAD, {404: 400}),
-    ),
-    Fault("loads-tables-as-views", "A table is loaded as a view.", ("IRC-VIEW-LOAD-003",), takes_tables(LOAD)),
-    Fault("config-of-views-holds-numbers", "The config holds numbers.", ("IRC-VIEW-LOAD-004",), _answered(_having(config={"clients": 4}))),
-    Fault("config-of-views-is-a-list", "The config is an array.", ("IRC-VIEW-LOAD-004",), _answered(_having(config=["a"]))),
-    Fault("drops-of-views-do-nothing", "Views stay.", ("IRC-VIEW-LOAD-007",), on_call(DROP, lambda _h, _a: Reply(204))),
-    Fault("drops-of-views-are-200", "Views are dropped with 200.", ("IRC-VIEW-LOAD-007",), on_status(DROP, {204: 200})),
-    Fault("drops-of-no-views-succeed", "Dropping no view succeeds.", ("IRC-VIEW-LOAD-008",), on_status(DROP, {404: 204})),
-    Fault("drops-tables-as-views", "A table is dropped as a view.", ("IRC-VIEW-LOAD-009",), takes_tables(DROP)),
-)
+LOADED = {
+    "views-are-remembered IRC-VIEW-LOAD-005": remembered(EXISTS, "view"),
+    "views-count-for-ever IRC-NS-DROP-001": _counted_for_ever,
+    "loads-views-as-they-began IRC-VIEW-LOAD-001": _answered(_first_version_alone, *METADATA, by=(LOAD,)),
+    "loads-views-from-elsewhere IRC-VIEW-LOAD-001": _answered(lambda location: f"{location}.gz", "metadata-location", by=(LOAD,)),
+    "missing-views-are-bad-requests IRC-VIEW-LOAD-002 IRC-VIEW-LOAD-003 IRC-VIEW-LOAD-007": on_status(LOAD, {404: 400}),
+    "loads-tables-as-views IRC-VIEW-LOAD-003": takes_tables(LOAD),
+    "config-of-views-holds-numbers IRC-VIEW-LOAD-004": _answered(_having(config={"clients": 4})),
+    "config-of-views-is-a-list IRC-VIEW-LOAD-004": _answered(_having(config=["a"])),
+    "drops-of-views-do-nothing IRC-VIEW-LOAD-007": on_call(DROP, lambda _h, _a: Reply(204)),
+    "drops-of-views-are-200 IRC-VIEW-LOAD-007": on_status(DROP, {204: 200}),
+    "drops-of-no-views-succeed IRC-VIEW-LOAD-008": on_status(DROP, {404: 204}),
+    "drops-tables-as-views IRC-VIEW-LOAD-009": takes_tables(DROP),
+}
 
-METADATA_FAULTS = (
-    Fault(
-        "current-versions-nowhere", "No current version is there.", ("IRC-META-017",), _answered(_having(current_version_id=999), *METADATA)
-    ),
-    Fault(
-        "logs-of-versions-lead-nowhere",
-        "The log names no version.",
-        ("IRC-META-017",),
-        _answered(_having(version_id=999), *METADATA, "version-log", EACH),
-    ),
-    Fault(
-        "uuids-of-views-are-made-up",
-        "A view has another UUID in each answer.",
-        ("IRC-META-018",),
-        _answered(lambda _: str(uuid.uuid4()), *METADATA, "view-uuid"),
-    ),
-    Fault(
-        "replaced-views-are-version-2",
-        "Replaced views have format version 2.",
-        ("IRC-META-018",),
-        _answered(lambda _: 2, *METADATA, "format-version", by=(REPLACE,)),
-    ),
-)
+METADATA_FAULTS = {
+    "current-versions-nowhere IRC-META-017": _answered(_having(current_version_id=999), *METADATA),
+    "logs-of-versions-lead-nowhere IRC-META-017": _answered(_having(version_id=999), *METADATA, "version-log", EACH),
+    "uuids-of-views-are-made-up IRC-META-018": _answered(lambda _: str(uuid.uuid4()), *METADATA, "view-uuid"),
+    "replaced-views-are-version-2 IRC-META-018": _answered(lambda _: 2, *METADATA, "format-version", by=(REPLACE,)),
+}
 
-SCHEMAS = (
-    _schema(
-        "SQLViewRepresentation",
-        "representations-without-dialect",
-        "Representations have no dialect.",
-        _answered(_without("dialect"), *VERSIONS, "representations", EACH),
-    ),
-    _schema(
-        "ViewRepresentation",
-        "representations-are-texts",
-        "Representations are bare texts.",
-        _answered(lambda one: one["sql"], *VERSIONS, "representations", EACH),
-    ),
-    _schema(
-        "ViewHistoryEntry",
-        "logs-of-versions-without-time",
-        "The log of versions has no times.",
-        _answered(_without("timestamp-ms"), *METADATA, "version-log", EACH),
-    ),
-    _schema("ViewVersion", "versions-without-summary", "Versions have no summary.", _answered(_without("summary"), *VERSIONS)),
-    _schema("ViewMetadata", "views-without-log", "Views have no log.", _answered(_without("version-log"), *METADATA)),
-    _schema("LoadViewResult", "views-without-file", "Views are answered without their file.", _answered(_without("metadata-location"))),
-)
+SCHEMAS = {
+    "representations-without-dialect IRC-SCH-SQLViewRepresentation": _answered(_without("dialect"), *VERSIONS, "representations", EACH),
+    "representations-are-texts IRC-SCH-ViewRepresentation": _answered(lambda one: one["sql"], *VERSIONS, "representations", EACH),
+    "logs-of-versions-without-time IRC-SCH-ViewHistoryEntry": _answered(_without("timestamp-ms"), *METADATA, "version-log", EACH),
+    "versions-without-summary IRC-SCH-ViewVersion": _answered(_without("summary"), *VERSIONS),
+    "views-without-log IRC-SCH-ViewMetadata": _answered(_without("version-log"), *METADATA),
+    "views-without-file IRC-SCH-LoadViewResult": _answered(_without("metadata-location")),
+}
 
 
-FAULTS: tuple[Fault, ...] = (*LOADED, *METADATA_FAULTS, *SCHEMAS)
+FAULTS = {
+    **LOADED,
+    **METADATA_FAULTS,
+    **SCHEMAS,
+}

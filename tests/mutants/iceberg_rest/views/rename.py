@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_status
+from lakepact.reference_server.faults import fault, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
@@ -68,41 +68,11 @@ def recreates_views(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-@fault("IRC-VIEW-REN-001")
-def renames_of_views_are_200() -> Install:
-    """Views are renamed with 200."""
-    return on_status(RENAME, {204: 200})
-
-
-@fault("IRC-VIEW-REN-002", "IRC-VIEW-REN-003", "IRC-VIEW-REN-007")
-def renames_missing_views() -> Install:
-    """Renaming no view, or into no namespace, succeeds."""
-    return on_status(RENAME, {404: 204})
-
-
-@fault("IRC-VIEW-REN-003")
-def missing_destinations_are_called_views() -> Install:
-    """A namespace that a view cannot be renamed into is called a missing view."""
-    return refusals_become(RENAME, 404, called("NoSuchViewException", instead_of="NoSuchNamespaceException"))
-
-
 @fault("IRC-VIEW-REN-003", by=partial(for_operation, RENAME))
 def renames_of_views_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
     """Renaming makes the namespace."""
     make_namespace(handlers, arguments["body"]["destination"]["namespace"])
     return handlers[RENAME](**arguments)
-
-
-@fault("IRC-VIEW-REN-004")
-def renames_views_over_views() -> Install:
-    """A renamed view replaces another."""
-    return overlooks(RENAME, "view")
-
-
-@fault("IRC-VIEW-REN-004")
-def renames_views_over_tables() -> Install:
-    """A renamed view replaces a table."""
-    return overlooks(RENAME, "table")
 
 
 @fault("IRC-VIEW-REN-004", by=partial(for_operation, RENAME))
@@ -124,7 +94,13 @@ def guesses_what_renames_of_views_leave_out(body: Document) -> Document:
     return {**body, **{side: {**known, **given_} for side, given_ in sides.items()}}
 
 
-@fault("IRC-VIEW-REN-007")
-def renames_tables_as_views() -> Install:
-    """A table is renamed as a view."""
-    return takes_tables(RENAME)
+FAULTS = {
+    "renames-of-views-are-200 IRC-VIEW-REN-001": on_status(RENAME, {204: 200}),
+    "renames-missing-views IRC-VIEW-REN-002 IRC-VIEW-REN-003 IRC-VIEW-REN-007": on_status(RENAME, {404: 204}),
+    "missing-destinations-are-called-views IRC-VIEW-REN-003": refusals_become(
+        RENAME, 404, called("NoSuchViewException", instead_of="NoSuchNamespaceException")
+    ),
+    "renames-views-over-views IRC-VIEW-REN-004": overlooks(RENAME, "view"),
+    "renames-views-over-tables IRC-VIEW-REN-004": overlooks(RENAME, "table"),
+    "renames-tables-as-views IRC-VIEW-REN-007": takes_tables(RENAME),
+}

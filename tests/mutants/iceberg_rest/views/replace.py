@@ -78,24 +78,6 @@ def added_versions_are_current(update: Update, draft: ViewDraft, document: Docum
     draft.set("current-version-id", draft.added_version)
 
 
-@fault("IRC-UPD-083")
-def versions_compared_loosely() -> Install:
-    """A version that differs from a known one in letter case, order or schema is treated as that one."""
-    return _told_by()
-
-
-@fault("IRC-UPD-083")
-def versions_compared_without_schema() -> Install:
-    """A version that differs from a known one only in its schema is treated as that one."""
-    return _told_by("default-namespace", "default-catalog", "representations")
-
-
-@fault("IRC-UPD-083", by=partial(adding))
-def added_texts_are_trimmed(_: ViewDraft, version: Document) -> Document:
-    """Blanks around an added text are lost."""
-    return {**version, "representations": [{**one, "sql": one["sql"].strip()} for one in version["representations"]]}
-
-
 @fault("IRC-UPD-083", by=partial(adding))
 def added_dialects_are_sorted(_: ViewDraft, version: Document) -> Document:
     """The representations of added versions are sorted."""
@@ -126,18 +108,6 @@ def the_highest_schema_was_added_last(draft: ViewDraft, version: Document) -> Do
     return {**version, "schema-id": max(schema["schema-id"] for schema in draft.items("schemas"))}
 
 
-@fault("IRC-UPD-083", by=partial(adding))
-def added_versions_have_one_dialect(_: ViewDraft, version: Document) -> Document:
-    """Of an added version one dialect is stored."""
-    return {**version, "representations": version["representations"][:1]}
-
-
-@fault("IRC-UPD-083", by=partial(adding))
-def added_versions_without_catalog(_: ViewDraft, version: Document) -> Document:
-    """Added versions lose their default catalog."""
-    return {member: value for member, value in version.items() if member != "default-catalog"}
-
-
 @fault("IRC-VIEW-REPL-001", by=partial(wrap_rule, "view_written"))
 def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[..., Record]:
     """A replaced view names its former file."""
@@ -152,24 +122,6 @@ def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[...
     return written
 
 
-@fault("IRC-VIEW-REPL-001")
-def replaced_views_are_201() -> Install:
-    """Views are replaced with 201."""
-    return on_status(REPLACE, {200: 201})
-
-
-@fault("IRC-VIEW-REPL-002")
-def replacements_may_leave_out_updates() -> Install:
-    """Updates may be left out."""
-    return taken_as(REPLACE, lambda body: {"updates": [], **body})
-
-
-@fault("IRC-VIEW-REPL-002", by=partial(refused_if, REPLACE))
-def replacements_need_requirements(body: Document) -> bool:
-    """Requirements are needed."""
-    return not body.get("requirements")
-
-
 @fault("IRC-VIEW-REPL-003", by=partial(finished_with))
 def former_versions_are_lost(metadata: Document, _: Document) -> Document:
     """Only the current version is kept."""
@@ -179,12 +131,6 @@ def former_versions_are_lost(metadata: Document, _: Document) -> Document:
         "versions": [version for version in metadata["versions"] if version["version-id"] == current],
         "version-log": metadata["version-log"][-1:],
     }
-
-
-@fault("IRC-VIEW-REPL-003", "IRC-UPD-087")
-def versions_are_not_logged() -> Install:
-    """The log stays as it is."""
-    return in_place_of(SET_CURRENT, _unlogged)
 
 
 @fault("IRC-VIEW-REPL-004", by=partial(finished_with))
@@ -204,12 +150,6 @@ def properties_are_logged(metadata: Document, previous: Document) -> Document:
     return {**metadata, "version-log": [*metadata["version-log"], metadata["version-log"][-1]]}
 
 
-@fault("IRC-VIEW-REPL-005", "IRC-REQ-036")
-def any_view_uuid() -> Install:
-    """assert-view-uuid holds."""
-    return replace_entry("view-preconditions", "assert-view-uuid", accept)
-
-
 @fault("IRC-REQ-036", by=partial(replace_entry, "view-preconditions", "assert-view-uuid"))
 def no_view_uuid(_metadata: Document, _requirement: Document, _where: str) -> None:
     """assert-view-uuid fails."""
@@ -227,12 +167,6 @@ def replaces_in_secret(handler: Handler, arguments: dict[str, Any]) -> Reply:
         raise
 
 
-@fault("IRC-VIEW-REPL-006")
-def replaces_what_is_missing() -> Install:
-    """Replacing no view succeeds."""
-    return on_status(REPLACE, {404: 204})
-
-
 @fault("IRC-VIEW-REPL-007", by=partial(while_handling, REPLACE, "view_exists"))
 def replaces_tables_as_views(find: Callable[..., Record]) -> Callable[..., Record]:
     """A table is taken for a view and found wanting."""
@@ -244,30 +178,6 @@ def replaces_tables_as_views(find: Callable[..., Record]) -> Callable[..., Recor
         return find(transaction, levels, name)
 
     return view_exists
-
-
-@fault("IRC-VIEW-REPL-008", "IRC-UPD-089")
-def ignores_unknown_updates_of_views() -> Install:
-    """Updates that are unknown are left out."""
-    return _forgetting("updates", lambda update: update.get("action") not in VIEW_UPDATES)
-
-
-@fault("IRC-VIEW-REPL-008", "IRC-REQ-038")
-def ignores_unknown_requirements_of_views() -> Install:
-    """Requirements that are unknown are left out."""
-    return _forgetting("requirements", lambda requirement: requirement.get("type") != "assert-view-uuid")
-
-
-@fault("IRC-REQ-037")
-def ignores_requirements_without_uuid() -> Install:
-    """A requirement that says nothing is left out."""
-    return _forgetting("requirements", lambda requirement: requirement.get("type") == "assert-view-uuid" and "uuid" not in requirement)
-
-
-@fault("IRC-VIEW-REPL-009", by=partial(asked_for, REPLACE))
-def updates_of_views_backwards(body: Document) -> Document:
-    """Updates are made from the last."""
-    return {**body, "updates": body["updates"][::-1]}
 
 
 @fault("IRC-VIEW-REPL-009", by=partial(on_call, REPLACE))
@@ -300,12 +210,6 @@ def ways_back_are_not_logged(update: Update, draft: ViewDraft, document: Documen
     (update if document["view-version-id"] == -1 else _quietly(update))(draft, document)
 
 
-@fault("IRC-VIEW-REPL-012")
-def views_of_any_format_version() -> Install:
-    """Views are upgraded to any format version, which stays 1."""
-    return replace_entry("view-updates", "upgrade-format-version", accept)
-
-
 @fault("IRC-VIEW-REPL-013")
 def replacements_lose_each_other() -> Install:
     """Simultaneous replacements overwrite each other."""
@@ -323,12 +227,6 @@ def replacements_lose_each_other() -> Install:
     return all_of(while_handling(REPLACE, "view_exists", remembering), on_wire(REPLACE, answer))
 
 
-@fault("IRC-UPD-083", by=partial(adding))
-def last_added_is_first_schema(draft: ViewDraft, version: Document) -> Document:
-    """A version of schema -1 is one of the first schema."""
-    return {**version, "schema-id": draft.items("schemas")[0]["schema-id"]} if version["schema-id"] == -1 else version
-
-
 @fault("IRC-UPD-084", by=partial(adding))
 def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document:
     """A version replaces the one whose id it has."""
@@ -336,12 +234,6 @@ def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document
     if taken and taken[0]["representations"] != version["representations"]:
         draft.set("versions", [other for other in draft.items("versions") if other not in taken])
     return version
-
-
-@fault("IRC-UPD-084", by=partial(adding))
-def known_versions_are_kept_twice(_: ViewDraft, version: Document) -> Document:
-    """Every version is stored with a unique summary, so that equal ones are stored twice."""
-    return {**version, "summary": {**version["summary"], "commit": str(uuid.uuid4())}}
 
 
 @fault("IRC-UPD-085", by=partial(adding))
@@ -352,12 +244,6 @@ def versions_of_any_schema(draft: ViewDraft, version: Document) -> Document:
     return version if is_known else {**version, "schema-id": min(known)}
 
 
-@fault("IRC-UPD-086")
-def first_of_an_added_dialect_wins() -> Install:
-    """The first text of a dialect counts."""
-    return adding(lambda _, new: once_each(new))
-
-
 @fault("IRC-UPD-088", by=partial(in_place_of, SET_CURRENT))
 def any_version_becomes_current(update: Update, draft: ViewDraft, document: Document) -> None:
     """Setting an unknown version is accepted."""
@@ -365,3 +251,42 @@ def any_version_becomes_current(update: Update, draft: ViewDraft, document: Docu
         update(draft, document)
     except Problem:
         return
+
+
+FAULTS = {
+    "versions-compared-loosely IRC-UPD-083": _told_by(),
+    "versions-compared-without-schema IRC-UPD-083": _told_by("default-namespace", "default-catalog", "representations"),
+    "added-texts-are-trimmed IRC-UPD-083": adding(
+        lambda _, version: {**version, "representations": [{**one, "sql": one["sql"].strip()} for one in version["representations"]]}
+    ),
+    "added-versions-have-one-dialect IRC-UPD-083": adding(
+        lambda _, version: {**version, "representations": version["representations"][:1]}
+    ),
+    "added-versions-without-catalog IRC-UPD-083": adding(
+        lambda _, version: {member: value for member, value in version.items() if member != "default-catalog"}
+    ),
+    "replaced-views-are-201 IRC-VIEW-REPL-001": on_status(REPLACE, {200: 201}),
+    "replacements-may-leave-out-updates IRC-VIEW-REPL-002": taken_as(REPLACE, lambda body: {"updates": [], **body}),
+    "replacements-need-requirements IRC-VIEW-REPL-002": refused_if(REPLACE, lambda body: not body.get("requirements")),
+    "versions-are-not-logged IRC-VIEW-REPL-003 IRC-UPD-087": in_place_of(SET_CURRENT, _unlogged),
+    "any-view-uuid IRC-VIEW-REPL-005 IRC-REQ-036": replace_entry("view-preconditions", "assert-view-uuid", accept),
+    "replaces-what-is-missing IRC-VIEW-REPL-006": on_status(REPLACE, {404: 204}),
+    "ignores-unknown-updates-of-views IRC-VIEW-REPL-008 IRC-UPD-089": _forgetting(
+        "updates", lambda update: update.get("action") not in VIEW_UPDATES
+    ),
+    "ignores-unknown-requirements-of-views IRC-VIEW-REPL-008 IRC-REQ-038": _forgetting(
+        "requirements", lambda requirement: requirement.get("type") != "assert-view-uuid"
+    ),
+    "ignores-requirements-without-uuid IRC-REQ-037": _forgetting(
+        "requirements", lambda requirement: requirement.get("type") == "assert-view-uuid" and "uuid" not in requirement
+    ),
+    "updates-of-views-backwards IRC-VIEW-REPL-009": asked_for(REPLACE, lambda body: {**body, "updates": body["updates"][::-1]}),
+    "views-of-any-format-version IRC-VIEW-REPL-012": replace_entry("view-updates", "upgrade-format-version", accept),
+    "last-added-is-first-schema IRC-UPD-083": adding(
+        lambda draft, version: {**version, "schema-id": draft.items("schemas")[0]["schema-id"]} if version["schema-id"] == -1 else version
+    ),
+    "known-versions-are-kept-twice IRC-UPD-084": adding(
+        lambda _, version: {**version, "summary": {**version["summary"], "commit": str(uuid.uuid4())}}
+    ),
+    "first-of-an-added-dialect-wins IRC-UPD-086": adding(lambda _, new: once_each(new)),
+}

@@ -58,12 +58,6 @@ def empty_replacements_check_nothing(handler: Handler, arguments: dict[str, Any]
     return handler(**arguments) if body.get("updates") else handler(**{**arguments, "body": {**body, "requirements": []}})
 
 
-@fault("IRC-UPD-059")
-def views_keep_their_location() -> Install:
-    """Views stay where they are."""
-    return replace_entry(UPDATES, "set-location", accept)
-
-
 @fault("IRC-UPD-061", by=partial(replace_entry, UPDATES, "set-properties"))
 def replaces_all_properties_of_views(draft: Draft, update: Document) -> None:
     """Setting a property of a view removes all others."""
@@ -76,12 +70,6 @@ def forgets_empty_properties_of_views(step: Callable[..., Any]) -> Callable[...,
     return lambda draft, update: step(draft, {**update, "updates": {key: value for key, value in update["updates"].items() if value}})
 
 
-@fault("IRC-UPD-064")
-def keeps_properties_of_views() -> Install:
-    """No property of a view is removed."""
-    return replace_entry(UPDATES, "remove-properties", accept)
-
-
 @fault("IRC-UPD-064", by=partial(_on, "remove-properties"))
 def removes_known_properties_of_views_alone(step: Callable[..., Any]) -> Callable[..., Any]:
     """Removing what a view does not have is refused."""
@@ -92,3 +80,9 @@ def removes_known_properties_of_views_alone(step: Callable[..., Any]) -> Callabl
         step(draft, update)
 
     return act
+
+
+FAULTS = {
+    "views-keep-their-location IRC-UPD-059": replace_entry(UPDATES, "set-location", accept),
+    "keeps-properties-of-views IRC-UPD-064": replace_entry(UPDATES, "remove-properties", accept),
+}
