@@ -40,7 +40,6 @@ def _warehouse(value: Any) -> Install:
 
 @fault("IRC-CFG-018")
 def another_prefix_each_time() -> Install:
-    """Every second caller is told another prefix."""
     counted = itertools.count()
 
     def changed(document: Any) -> None:

@@ -30,26 +30,22 @@ def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str
 
 @fault("WXD-NS-002", by=partial(on_call, op.create_namespace))
 def creates_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Creating a namespace of no levels is answered as done."""
     body = arguments["body"]
     return handler(body=body) if body["namespace"] else json_reply({"namespace": [], "properties": {}})
 
 
 @fault("WXD-NS-004", by=partial(replace_rule, "locate_namespace"))
 def namespaces_share_a_folder(properties: dict[str, str], location: str) -> None:
-    """All namespaces lie in one folder."""
     properties.setdefault("storage_location", f"{location.rpartition('/')[0]}/namespaces")
 
 
 @fault("WXD-NS-005", by=partial(replace_rule, "default_location"))
 def tables_lie_elsewhere(catalog: Any, _namespace: Any, *, levels: Any, name: str) -> str:
-    """Tables do not lie in their namespaces."""
     return default_location(catalog, {"properties": {}}, levels=levels, name=name)
 
 
 @fault("WXD-NS-006", "WXD-NS-007", by=partial(on_reply, op.drop_namespace))
 def drops_of_full_ones_are_bad(reply: Reply, _: Scope) -> Reply:
-    """To drop what is not empty is a bad request like any other."""
     if reply.status != 409:
         return reply
     message = reply.document["error"]["message"]
@@ -58,7 +54,6 @@ def drops_of_full_ones_are_bad(reply: Reply, _: Scope) -> Reply:
 
 @fault("WXD-NS-008", by=partial(on_answer, op.update_properties))
 def keys_by_the_pattern(document: Any) -> None:
-    """Keys are reported as the page's pattern would have them."""
     for member in ("updated", "removed", "missing"):
         document[member] = [key.replace("_", " ").replace(".", " ").replace(":", " ") for key in document.get(member) or ()]
 

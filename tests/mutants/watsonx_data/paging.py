@@ -32,7 +32,6 @@ def _cut_at(most: int) -> Install:
 
 @fault("WXD-PAG-002", by=partial(on_reply, (op.list_tables, op.list_views)))
 def odd_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
-    """A page size that is none gets an empty page."""
     if reply.status == 400 and b"pageSize" in scope["query_string"]:
         return json_reply({"identifiers": [], "namespaces": [], "next-page-token": None})
     return reply
@@ -40,8 +39,6 @@ def odd_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
 
 @fault("WXD-PAG-003", by=partial(wrap_rule, "page"))
 def size_0_is_nothing(page: Pages) -> Pages:
-    """A page size of 0 gets an empty page, and the last one."""
-
     def nothing(records: Any, listing: str, *, after: str | None, size: int | None) -> tuple[list[Any], str | None]:
         return ([], None) if size == 0 else page(records, listing, after=after, size=size)
 

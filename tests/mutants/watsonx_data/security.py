@@ -73,8 +73,6 @@ def _views(scope: Any) -> bool:
 
 @fault("WXD-SEC-003", by=partial(wrap_rule, "enter"))
 def broken_keys_break(enter: Enter) -> Enter:
-    """An API key that is not base64 is a server error."""
-
     def entered(scope: Scope) -> None:
         try:
             enter(scope)
@@ -88,7 +86,6 @@ def broken_keys_break(enter: Enter) -> Enter:
 
 @fault("WXD-SEC-003", by=partial(_unless))
 def broken_keys_open(scope: Scope) -> bool:
-    """An API key that is not base64 is passed over."""
     scheme, _ = _scheme(scope)
     return scheme == "ZenApiKey" and not _well_formed_key(scope)
 

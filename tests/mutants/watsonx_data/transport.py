@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 @fault("WXD-GEN-001", by=partial(on_call, op.list_namespaces))
 def no_namespaces_by_name(_handler: Handler, _arguments: dict[str, Any]) -> NoReturn:
-    """The name of the catalog is refused as a prefix."""
     raise Problem(400, "BadRequestException", "asked for by a fault")
 
 
 @fault("WXD-GEN-002", by=partial(on_reply, UNKNOWN_PATH))
 def any_catalog(reply: Reply, scope: Scope) -> Reply:
-    """Every name is that of a catalog, an empty one."""
     if scope["path"].endswith("/namespaces"):
         return replace(reply, status=200, body=b'{"namespaces":[],"next-page-token":null}')
     return reply
@@ -33,7 +31,6 @@ def any_catalog(reply: Reply, scope: Scope) -> Reply:
 
 @fault("WXD-GEN-003", by=partial(on_reply, UNKNOWN_PATH))
 def tokens_for_all(reply: Reply, scope: Scope) -> Reply:
-    """There is a token endpoint."""
     if scope["path"].endswith("/oauth/tokens"):
         return replace(reply, status=200, body=b'{"access_token":"none","token_type":"bearer"}')
     return reply

@@ -56,7 +56,6 @@ def _slashed(text: str) -> str:
 
 @fault("DS-TMP-01", by=partial(on_call, OPERATION))
 def credentials_need_a_body(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Credentials that are asked for without a body are refused."""
     if arguments.get("body") is None:
         raise refused(400, "a body is needed")
     return handler(**arguments)
@@ -64,14 +63,12 @@ def credentials_need_a_body(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("DS-TMP-01", by=partial(on_request, OPERATION))
 def credentials_need_a_content_type(scope: Scope) -> None:
-    """Credentials that are asked for without a Content-Type are refused."""
     if not any(name == b"content-type" for name, _ in scope["headers"]):
         raise refused(415, "a Content-Type is needed")
 
 
 @fault("DS-TMP-01", "DS-TMP-02", "DS-TMP-05", by=partial(replace_rule, "location_of_table"))
 def credentials_need_a_location(table: SharedTable, asked: str | None) -> str:
-    """Credentials that are asked for without a location are refused."""
     if asked is None:
         raise refused(400, "location is required")
     return _any_location(table, asked)
@@ -79,7 +76,6 @@ def credentials_need_a_location(table: SharedTable, asked: str | None) -> str:
 
 @fault("DS-TMP-04", by=partial(replace_rule, "location_of_table"))
 def credentials_are_for_what_begins_so(table: SharedTable, asked: str | None) -> str:
-    """Credentials are given for what begins like the table."""
     if asked is not None and not asked.startswith(table.location):
         raise refused(403, "that is not the table's")
     return asked or table.location

@@ -58,8 +58,6 @@ def _every_token() -> Install:
 
 @fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), wrap_rule("bearer_token", act)))
 def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
-    """Requests without a token, or with an unknown one, are served."""
-
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         try:
             return original(headers)
@@ -71,8 +69,6 @@ def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
 
 @fault("DS-GEN-09", by=partial(wrap_rule, "bearer_token"))
 def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
-    """A token is right in lower case and in capitals."""
-
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         return original(headers).lower()
 
@@ -81,8 +77,6 @@ def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
 
 @fault("DS-GEN-02", by=partial(wrap_rule, "bearer_token"))
 def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., bytes]:
-    """The scheme Bearer is not known in other letters."""
-
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         sent = list(headers)
         return original([(n, v) for n, v in sent if n != b"authorization" or v.startswith(b"Bearer ")])
@@ -92,7 +86,6 @@ def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., byt
 
 @fault("DS-LSH-01", by=partial(on_call, op.list_shares))
 def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The list of shares has one that was not granted."""
     reply = handler(**arguments)
     document = reply.document
     document["items"] = [*document.get("items", []), {"name": "of_somebody_else", "id": "0"}]
@@ -101,13 +94,11 @@ def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> 
 
 @fault("DS-LSH-01", by=partial(on_answer, op.list_shares))
 def last_share_is_not_listed(document: dict[str, Any]) -> None:
-    """The last share is left out of the list."""
     document["items"] = document["items"][:-1] if "nextPageToken" not in document else document["items"]
 
 
 @fault("DS-GEN-01", by=partial(on_call, OF_TABLES))
 def tables_are_for_the_first_recipient(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A recipient is shown tables that are not found for it."""
     if arguments["caller"].recipient.name != "all":
         raise refused(404, "there is no such table for you")
     return handler(**arguments)

@@ -57,7 +57,6 @@ def _changing(kind: str, *, changed: bool) -> Callable[[Document], None]:
 
 @fault("DS-DFL-06", by=partial(_files))
 def files_wrap_two_actions(file: Document) -> None:
-    """A file line wraps two actions."""
     ((_, action),) = file["deltaSingleAction"].items()
     file["deltaSingleAction"] = {"add": action, "remove": action}
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 @fault("DS-DWP-02", by=partial(on_lines, QUERY))
 def reader_features_are_lost(lines: list[Any]) -> None:
-    """The protocol in delta format names no reader features."""
     protocol = lines[0]["protocol"].get("deltaProtocol")
     if protocol:
         protocol.pop("readerFeatures", None)
@@ -23,7 +22,6 @@ def reader_features_are_lost(lines: list[Any]) -> None:
 
 @fault("DS-DFL-07", "DS-DWP-02", "DS-QRY-09", by=partial(on_files, QUERY))
 def deletion_vectors_stay_behind(file: dict[str, Any]) -> None:
-    """Deletion vectors are given by the provider's own paths."""
     vector = file.get("deletionVector")
     if vector and vector["storageType"] == "p":
         vector |= {"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^"}
@@ -31,7 +29,6 @@ def deletion_vectors_stay_behind(file: dict[str, Any]) -> None:
 
 @fault("DS-DFL-07", "DS-DWP-02", "DS-QRY-09", by=partial(on_files, QUERY))
 def deletion_vectors_at_one_place(file: dict[str, Any]) -> None:
-    """Deletion vectors are all said to stand at the start of their file."""
     vector = file.get("deletionVector")
     if vector and vector["storageType"] == "p":
         vector["offset"] = 1
@@ -39,7 +36,6 @@ def deletion_vectors_at_one_place(file: dict[str, Any]) -> None:
 
 @fault("DS-DFL-07", "DS-QRY-09", by=partial(on_files, QUERY))
 def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
-    """Deletion vectors within the log are written in lower case."""
     vector = file.get("deletionVector")
     if vector and vector["storageType"] == "i":
         vector["pathOrInlineDv"] = vector["pathOrInlineDv"].lower()
@@ -47,8 +43,6 @@ def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
 
 @fault("DS-EST-06", by=partial(wrap_rule, "agreed"))
 def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
-    """A refresh token leads to all files, whatever the hints were."""
-
     def recalled(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) -> dict[str, Any]:
         said = agreed(asked, held, member=member)
         return {name: value for name, value in said.items() if member != "refreshToken" or "Hint" not in name}

@@ -19,21 +19,18 @@ def _never(lines: list[Any]) -> list[Any]:
 
 @fault("DS-ESA-02", "DS-DF-05", by=partial(on_all))
 def answers_always_end(lines: list[Any]) -> None:
-    """Every answer has an endStreamAction, whoever asks."""
     if "endStreamAction" not in lines[-1]:
         lines.append(END)
 
 
 @fault("DS-DF-05", by=partial(on_all))
 def tokens_are_sent_to_all_clients(lines: list[Any]) -> None:
-    """Every answer ends with a token, whoever asks."""
     if "endStreamAction" not in lines[-1]:
         lines.append({"endStreamAction": {"refreshToken": "another-time"}})
 
 
 @fault("DS-EST-07", by=partial(on_all))
 def failures_have_another_name(lines: list[Any]) -> None:
-    """A failure is said in a member that no client knows."""
     for line in lines:
         if "endStreamAction" in line:
             line["endStreamAction"] = {"endStreamAction": "the files could not be listed"}

@@ -27,7 +27,6 @@ def _empty_for_null(document: Document) -> None:
 
 @fault("DS-DF-03", by=partial(on_reply, IN_LINES))
 def lines_are_not_escaped(reply: Reply, _: Scope) -> Reply:
-    """Lines are written without escapes."""
     if reply.status != 200 or not reply.has_body:
         return reply
     lines = reply.joined().body.split(b"\n")
@@ -37,20 +36,17 @@ def lines_are_not_escaped(reply: Reply, _: Scope) -> Reply:
 
 @fault("DS-DF-18", by=partial(on_wrapped, "protocol", form=DELTA))
 def features_of_the_log_are_told(protocol: Document) -> None:
-    """The wrapped protocol names features of the provider's log."""
     inner = protocol["deltaProtocol"]
     inner["readerFeatures"] = [*inner.get("readerFeatures", []), "v2Checkpoint"]
 
 
 @fault("DS-DF-18", by=partial(on_wrapped, "metaData", form=DELTA))
 def settings_of_the_log_are_told(metadata: Document) -> None:
-    """The wrapped metadata has settings of the provider's log."""
     metadata["deltaMetadata"]["configuration"]["delta.enableInCommitTimestamps"] = "true"
 
 
 @fault("DS-DF-19", by=partial(replace_rule, "data_features"))
 def every_feature_has_to_be_named(protocol: Mapping[str, Any], _: Mapping[str, Any]) -> frozenset[str]:
-    """Every reader feature of a table has to be named, also those of its log."""
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_READER:
         return frozenset({"columnMapping"})
     return frozenset(protocol.get("readerFeatures") or ())

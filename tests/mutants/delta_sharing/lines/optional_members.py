@@ -54,7 +54,6 @@ def _lines(reply: Reply) -> list[Any]:
 
 @fault("DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, op.get_table_metadata))
 def metadata_of_versions_counts_what_is_there_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Metadata of a version says the size and the number of files that the table has now."""
     reply = handler(**arguments).joined()
     if arguments.get("version") is None and arguments.get("timestamp") is None:
         return reply
@@ -65,7 +64,6 @@ def metadata_of_versions_counts_what_is_there_now(handler: Handler, arguments: d
 
 @fault("DS-DFL-02")
 def ids_of_vectors_change() -> Install:
-    """Ids of deletion vectors are others each time."""
     numbers = itertools.count()
     return on_wrapped("file", rewrite("deletionVectorFileId", lambda _: f"vector-{next(numbers)}"), form=DELTA)
 

@@ -39,14 +39,12 @@ def _without(member: str) -> Install:
 
 @fault("DS-SHR-01", by=partial(on_answer, LIST))
 def share_without_name(document: dict[str, Any]) -> None:
-    """The last share has no name."""
     if document["items"]:
         del document["items"][-1]["name"]
 
 
 @fault("DS-SHR-02")
 def share_ids_change() -> Install:
-    """Shares have another id each time."""
     numbers = itertools.count()
 
     def change(document: dict[str, Any]) -> None:
@@ -58,20 +56,17 @@ def share_ids_change() -> Install:
 
 @fault("DS-SHR-02", by=partial(on_answer, (LIST, GET)))
 def shares_have_one_id(document: dict[str, Any]) -> None:
-    """All shares have one id."""
     for share in document.get("items", [document.get("share")]):
         share["id"] = "one"
 
 
 @fault("DS-GSH-02", by=partial(on_answer, GET))
 def shares_lose_their_comment(document: dict[str, Any]) -> None:
-    """A share that is asked for by its name has no comment."""
     document["share"].pop("comment", None)
 
 
 @fault("DS-GSH-03", by=partial(on_call, GET))
 def absent_shares_are_described(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A share that does not exist is described."""
     try:
         return handler(**arguments)
     except Problem:
@@ -80,14 +75,12 @@ def absent_shares_are_described(handler: Handler, arguments: dict[str, Any]) -> 
 
 @fault("DS-LSC-01", by=partial(on_answer, SCHEMAS))
 def schemas_of_another_share(document: dict[str, Any]) -> None:
-    """Schemas say that they belong to another share."""
     for item in document["items"]:
         item["share"] = "another"
 
 
 @fault("DS-LSC-01", by=partial(on_answer, SCHEMAS))
 def last_schema_is_not_listed(document: dict[str, Any]) -> None:
-    """The last schema of a share is left out."""
     if "nextPageToken" not in document:
         document["items"] = document["items"][:-1]
 

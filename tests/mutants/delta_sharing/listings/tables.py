@@ -55,14 +55,12 @@ def _refused(_: Handler, __: dict[str, Any]) -> Reply:
 
 @fault("DS-LTB-13", "DS-LAT-01", by=partial(on_answer, TABLES))
 def tables_of_elsewhere_are_listed(document: dict[str, Any]) -> None:
-    """A schema lists a table that it does not have."""
     if "nextPageToken" not in document:
         document["items"] += [{**table, "name": "of_elsewhere", "id": "0"} for table in document["items"][:1]]
 
 
 @fault("DS-LAT-01")
 def all_tables_end_at_an_empty_schema(service: Service) -> None:
-    """The listing of a share ends at the first schema without tables."""
     schemas, tables = service.handlers[op.list_schemas], service.handlers[TABLES]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -79,7 +77,6 @@ def all_tables_end_at_an_empty_schema(service: Service) -> None:
 
 @fault("DS-LTB-07", by=partial(on_call, op.generate_temporary_table_credentials))
 def auxiliary_locations_have_no_credentials(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Credentials are given for the main location of a table alone."""
     if (arguments.get("body") or {}).get("location"):
         raise refused(400, "credentials are given for the main location alone")
     return handler(**arguments)

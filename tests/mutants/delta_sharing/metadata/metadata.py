@@ -31,14 +31,12 @@ if TYPE_CHECKING:
 
 @fault("DS-DWP-02", by=partial(on_schema, METADATA))
 def metadata_has_the_names_of_files(columns: list[dict[str, Any]]) -> None:
-    """Metadata that is asked for by itself in delta format calls columns as files do."""
     for column in columns:
         column["name"] = column["metadata"].get("delta.columnMapping.physicalName", column["name"])
 
 
 @fault("DS-MET-04", "DS-CAP-04", by=partial(on_call, METADATA))
 def delta_format_is_for_partitioned_tables(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Metadata of tables without partitions is in parquet format, whatever is asked for."""
     reply = handler(**arguments)
     metadata = json.loads(reply.body.split(b"\n")[1])["metaData"]
     inner = metadata.get("deltaMetadata", metadata)
@@ -52,13 +50,11 @@ def delta_format_is_for_partitioned_tables(handler: Handler, arguments: dict[str
 
 @fault("DS-DF-13", by=partial(on_call, METADATA))
 def metadata_is_always_current(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Metadata as of a version is the current one."""
     return handler(**{name: value for name, value in arguments.items() if name not in {"version", "timestamp"}})
 
 
 @fault("DS-MDT-01")
 def ids_of_tables_change() -> Install:
-    """The id in metadata is another one each time."""
     numbers = itertools.count()
     return on_wrapped("metaData", rewrite("id", lambda _: f"id-{next(numbers)}"), form=PARQUET)
 

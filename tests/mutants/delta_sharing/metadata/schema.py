@@ -55,7 +55,6 @@ def _on_fields(edit: Callable[[Document], object]) -> Install:
 
 @fault("DS-SCH-02", by=partial(_on_fields))
 def comments_are_lost(field: Document) -> None:
-    """Fields come without their comments."""
     field.get("metadata", {}).pop("comment", None)
 
 

@@ -43,7 +43,6 @@ def _one_less(version: int) -> bytes:
 
 @fault("DS-VER-01", by=partial(on_reply, VERSION))
 def version_stands_in_the_body(reply: Reply, _: Scope) -> Reply:
-    """The version of a table is sent in a body too."""
     if reply.status != 200:
         return reply
     (version,) = (int(value) for name, value in reply.headers if name == HEADER)
@@ -52,8 +51,6 @@ def version_stands_in_the_body(reply: Reply, _: Scope) -> Reply:
 
 @fault("DS-VER-05", by=partial(wrap_rule, "version_from"))
 def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., int]:
-    """A time before the first version is refused."""
-
     def version_from(log: Log, milliseconds: int) -> int:
         if milliseconds < log.timestamp(log.earliest()):
             raise refused(400, "the time is before the first version")
@@ -64,8 +61,6 @@ def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., 
 
 @fault("DS-VER-05", by=partial(wrap_rule, "not_before"))
 def times_before_1970_are_refused(original: Callable[..., int]) -> Callable[..., int]:
-    """A time that is negative in milliseconds is refused."""
-
     def not_before(text: str) -> int:
         if (milliseconds := original(text)) < 0:
             raise refused(400, "the time is before 1970")
@@ -76,8 +71,6 @@ def times_before_1970_are_refused(original: Callable[..., int]) -> Callable[...,
 
 @fault("DS-VER-06", by=partial(wrap_rule, "version_from"))
 def times_after_all_are_now(original: Callable[..., int]) -> Callable[..., int]:
-    """A time after the last version leads to the current one."""
-
     def version_from(log: Log, milliseconds: int) -> int:
         return log.latest() if milliseconds > log.timestamp(log.latest()) else original(log, milliseconds)
 
@@ -86,7 +79,6 @@ def times_after_all_are_now(original: Callable[..., int]) -> Callable[..., int]:
 
 @fault("DS-VER-09")
 def replicas_lag_behind() -> Install:
-    """Every second answer about a version comes from a replica that is one version behind."""
     turns = itertools.count()
     return header((VERSION, op.get_table_metadata, op.query_table), lambda version: b"%d" % max(version - next(turns) % 2, 0))
 

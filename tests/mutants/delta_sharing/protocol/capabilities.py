@@ -57,7 +57,6 @@ def said(change: Callable[[bytes], bytes | None]) -> Install:
 
 @fault("DS-RDF-01", by=partial(on_reply, QUERY))
 def reader_features_cost_statistics(reply: Reply, scope: Scope) -> Reply:
-    """In parquet format, files have no statistics for who names reader features."""
     header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
     if reply.status != 200 or b"readerfeatures" not in header or b"=delta" in header or not reply.has_body:
         return reply
@@ -69,8 +68,6 @@ def reader_features_cost_statistics(reply: Reply, scope: Scope) -> Reply:
 
 @fault("DS-QRY-09", by=partial(wrap_rule, "negotiate"))
 def vectors_are_passed_over_in_parquet_format(original: Callable[..., str]) -> Callable[..., str]:
-    """In parquet format, a table has the rows that deletion vectors delete, and columns by their physical names."""
-
     def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
         return PARQUET if capabilities.formats == (PARQUET,) else original(capabilities, needed)
 
@@ -79,8 +76,6 @@ def vectors_are_passed_over_in_parquet_format(original: Callable[..., str]) -> C
 
 @fault("DS-RDF-01", "DS-CAP-03", "DS-CAP-04", by=partial(wrap_rule, "negotiate"))
 def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., str]:
-    """A client that names reader features gets delta format."""
-
     def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
         chosen = original(capabilities, needed)
         return DELTA if capabilities.reader_features else chosen
@@ -90,7 +85,6 @@ def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., st
 
 @fault("DS-CAP-05", by=partial(on_call, QUERY))
 def both_formats_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A query that names both formats is refused."""
     if "," in (arguments.get("delta_sharing_capabilities") or "").partition(";")[0]:
         raise refused(400, "a response format is one of two")
     return handler(**arguments)
@@ -98,7 +92,6 @@ def both_formats_are_refused(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 @fault("DS-CAP-05", by=partial(on_call, QUERY))
 def both_formats_need_reader_features(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A query that names both formats, and no reader features, is refused."""
     header = (arguments.get("delta_sharing_capabilities") or "").lower()
     if "," in header.partition(";")[0] and "readerfeatures" not in header:
         raise refused(400, "reader features have to be named with delta format")
@@ -107,8 +100,6 @@ def both_formats_need_reader_features(handler: Handler, arguments: dict[str, Any
 
 @fault("DS-RDF-02", by=partial(wrap_rule, "negotiate"))
 def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[..., str]:
-    """Reader features that a client lacks are sent all the same."""
-
     def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
         features = frozenset(feature.lower() for feature in needed)
         return (
@@ -122,7 +113,6 @@ def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[
 
 @fault("DS-RDF-02", by=partial(on_reply, (QUERY, op.get_table_metadata)))
 def missing_reader_features_are_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """A client that names both formats and no reader feature gets 500 where one is needed."""
     header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
     unread = reply.status == 400 and b"," in header.partition(b";")[0] and b"readerfeatures" not in header
     return replace(reply, status=500) if unread else reply

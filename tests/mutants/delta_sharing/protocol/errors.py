@@ -29,13 +29,11 @@ def _error_without(member: str) -> Install:
 
 @fault("DS-GEN-15", by=partial(on_reply, op.query_table_changes))
 def long_versions_are_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """Changes since a version of thirty digits are a failure."""
     return replace(reply, status=500) if reply.status == 400 and b"0" * 20 in scope["query_string"] else reply
 
 
 @fault("DS-GEN-07", by=partial(on_reply, EVERY))
 def strangers_are_told_in_text(reply: Reply, _: Scope) -> Reply:
-    """An unauthenticated request gets an error in plain text."""
     return (
         replace(reply, body=b"401 Unauthorized", media_type=b"text/plain; charset=utf-8") if reply.status == 401 and reply.body else reply
     )
@@ -43,14 +41,12 @@ def strangers_are_told_in_text(reply: Reply, _: Scope) -> Reply:
 
 @fault("DS-GEN-11", "DS-GEN-12", "DS-GEN-15", by=partial(on_reply, EVERY))
 def absent_is_a_failure(reply: Reply, _: Scope) -> Reply:
-    """A missing object returns 500 and plain text."""
     failed = reply.status == 404 and reply.body
     return replace(reply, status=500, body=b"Internal Server Error", media_type=b"text/plain") if failed else reply
 
 
 @fault("DS-GEN-16", by=partial(on_reply, EVERY))
 def errors_repeat_the_token(reply: Reply, scope: Scope) -> Reply:
-    """The message of an error has the token of the request in it."""
     sent = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
     if reply.status < 400 or not reply.body or not sent:
         return reply

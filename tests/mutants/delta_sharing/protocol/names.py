@@ -43,7 +43,6 @@ def _table_decoded_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("DS-GEN-11", by=partial(on_call, op.get_table_metadata))
 def tables_are_found_in_any_schema(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A table is found by its name in every schema of its share."""
     try:
         return handler(**arguments)
     except Problem:
@@ -55,14 +54,12 @@ def tables_are_found_in_any_schema(handler: Handler, arguments: dict[str, Any]) 
 
 @fault("DS-NAME-07", by=partial(on_answer, (SHARES, SCHEMAS, TABLES)))
 def siblings_differ_in_case(document: dict[str, Any]) -> None:
-    """A listing has two items whose names differ in case alone."""
     items = document.get("items") or []
     items += [{**item, "name": item["name"].swapcase()} for item in items[:1]]
 
 
 @fault("DS-GEN-13", by=partial(on_call, op.get_table_metadata))
 def capitals_lead_to_another_table(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Metadata of a table whose name is written in capitals has another id."""
     reply = handler(**arguments)
     if not arguments["table"].isupper():
         return reply

@@ -81,13 +81,11 @@ def _all_longer(lines: list[Any]) -> None:
 
 @fault("DS-GEN-15", by=partial(on_reply, LISTS[2:]))
 def tables_need_an_id(reply: Reply, scope: Scope) -> Reply:
-    """A table without an id cannot be listed."""
     return _failed(reply) if b"/shares/unnumbered/" in scope["raw_path"].lower() and reply.status == 200 else reply
 
 
 @fault("DS-PAG-07", by=partial(on_call, LISTS))
 def sizes_above_500_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Sizes above 500 are refused."""
     if (arguments.get("max_results") or 0) > MOST_RESULTS:
         raise refused(400, f"Acceptable values of 'maxResults' are 0 to {MOST_RESULTS}")
     return handler(**arguments)
@@ -95,7 +93,6 @@ def sizes_above_500_are_refused(handler: Handler, arguments: dict[str, Any]) -> 
 
 @fault("DS-VER-04", by=partial(on_call, op.get_table_version))
 def time_of_the_last_version_is_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The time of the last version is refused."""
     current = dict(handler(**arguments | {"starting_timestamp": None}).headers)[b"delta-table-version"]
     reply = handler(**arguments)
     if arguments.get("starting_timestamp") and dict(reply.headers)[b"delta-table-version"] == current:
@@ -105,28 +102,24 @@ def time_of_the_last_version_is_refused(handler: Handler, arguments: dict[str, A
 
 @fault("DS-CAP-10")
 def any_format_is_parquet_format(service: Any) -> None:
-    """A format that is none is answered in parquet format, and named."""
     wrap_rule("read_capabilities", _any_format)(service)
     on_reply(IN_LINES, _as_it_was_asked)(service)
 
 
 @fault("DS-CAP-03", "DS-GEN-15", by=partial(on_reply, IN_LINES))
 def unreadable_tables_are_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """A client that names no format gets 500 where another one is needed."""
     unasked = not any(name == b"delta-sharing-capabilities" for name, _ in scope["headers"])
     return _failed(reply) if unasked and reply.status == 400 and b"UNSUPPORTED_OPERATION" in reply.body else reply
 
 
 @fault("DS-QRY-01", "DS-GEN-15", by=partial(on_reply, QUERY))
 def queries_without_content_type_are_a_failure(reply: Reply, scope: Scope) -> Reply:
-    """A query without Content-Type returns 500."""
     names = dict(scope["headers"])
     return _failed(reply) if b"content-type" not in names and names.get(b"content-length", b"0") != b"0" else reply
 
 
 @fault("DS-DFL-07", "DS-DWP-02", by=partial(on_reply, QUERY))
 def inline_vectors_are_a_failure(reply: Reply, _: Scope) -> Reply:
-    """Deletion vectors within the log return 500."""
     if reply.status != 200 or not reply.has_body:
         return reply
     whole = reply.joined()
@@ -135,7 +128,6 @@ def inline_vectors_are_a_failure(reply: Reply, _: Scope) -> Reply:
 
 @fault("DS-DFL-01", by=partial(on_call, QUERY))
 def delta_ids_depend_on_the_question(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """In delta format ids of plain queries are others than those with hints."""
     reply = handler(**arguments)
     body = arguments.get("body") or {}
     plain = not body.get("predicateHints") and "startingVersion" not in body
@@ -148,7 +140,6 @@ def delta_ids_depend_on_the_question(handler: Handler, arguments: dict[str, Any]
 
 @fault("DS-DFL-06", by=partial(on_all, form=DELTA))
 def actions_name_their_url_twice(lines: list[Any]) -> None:
-    """Wrapped actions have the URL as pathAsUri too."""
     for line in lines:
         action = file_of(line)
         if action is not None and "path" in action:
@@ -157,7 +148,6 @@ def actions_name_their_url_twice(lines: list[Any]) -> None:
 
 @fault("DS-DFL-06", by=partial(on_all, form=DELTA))
 def times_of_removal_are_renamed(lines: list[Any]) -> None:
-    """Wrapped removes have delTimestamp for deletionTimestamp."""
     for line in lines:
         action = file_of(line)
         if action is not None and "deletionTimestamp" in action:
@@ -166,7 +156,6 @@ def times_of_removal_are_renamed(lines: list[Any]) -> None:
 
 @fault("DS-CDF-05", by=partial(on_call, CHANGES))
 def changes_since_before_all_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Changes from a time before the first version on are refused."""
     if str(arguments.get("starting_timestamp") or "").startswith("19"):
         raise refused(400, "The provided timestamp is before the earliest version available")
     return handler(**arguments)
@@ -174,7 +163,6 @@ def changes_since_before_all_are_refused(handler: Handler, arguments: dict[str, 
 
 @fault("DS-GEN-13", by=partial(on_call, (op.list_schemas, op.list_tables, op.list_all_tables)))
 def names_are_those_of_the_caller(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Listings spell names as the caller does."""
     document = handler(**arguments).document
     for item in document.get("items", ()):
         item.update({name: arguments[name] for name in ("share", "schema") if name in arguments and name in item})
@@ -183,7 +171,6 @@ def names_are_those_of_the_caller(handler: Handler, arguments: dict[str, Any]) -
 
 @fault("DS-PAG-13", by=partial(on_call, LISTS))
 def tokens_hold_for_other_listings(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A token of schemas leads on among tables."""
     share, token = arguments.get("share", ""), arguments.get("page_token")
     skipped = 0
     if token is not None:
@@ -200,13 +187,11 @@ def tokens_hold_for_other_listings(handler: Handler, arguments: dict[str, Any]) 
 
 @fault("DS-CAP-01", by=partial(wrap_rule, "read_capabilities"))
 def spaces_count_in_capabilities(original: Callable[[str | None], Capabilities]) -> Callable[[str | None], Capabilities]:
-    """A capability behind a space is not known."""
     return lambda header: original(header and ";".join(part for part in header.split(";") if not part.startswith(" ")))
 
 
 @fault("DS-QRY-11", by=partial(on_reply, QUERY))
 def limits_have_64_bits(reply: Reply, _: Scope) -> Reply:
-    """A limitHint beyond 32 bits is taken."""
     if reply.status != 400 or b"2147483648 is greater" not in reply.body:
         return reply
     lines = b'{"protocol":{"minReaderVersion":1}}\n'

@@ -51,42 +51,36 @@ def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("DS-PAG-09", by=partial(paged))
 def full_listings_never_end(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """Behind a page with all items stand empty ones, for ever."""
     found, following = page(items, start, size)
     return found, start + size if size == len(items) > 1 else following
 
 
 @fault("DS-PAG-02", by=partial(paged))
 def pages_one_too_large(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """Pages hold one item more than asked for."""
     found, following = page(items, start, size + 1)
     return found, following
 
 
 @fault("DS-PAG-03", by=partial(paged))
 def first_page_without_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """The first page of two comes without a token."""
     found, following = page(items, start, size)
     return found, None if start == 0 and size == 2 else following
 
 
 @fault("DS-PAG-03", "DS-PAG-14", by=partial(paged))
 def last_page_lost(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """The last page is never reached."""
     found, following = page(items, start, size)
     return found, None if following is not None and following + size >= len(items) else following
 
 
 @fault("DS-PAG-14", by=partial(paged))
 def pages_overlap(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """Each page begins with the last item of the one before."""
     found, following = page(items, start, size)
     return ([items[start - 1], *found[: size - 1]] if start and size > 1 else found), following
 
 
 @fault("DS-PAG-14", by=partial(paged))
 def tokens_count_pages(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """A token is the number of a page, whatever the size of those before it."""
     number = start // 1000
     found, following = page(items, number * size, size)
     return found, (number + 1) * 1000 if following is not None else None
@@ -94,35 +88,30 @@ def tokens_count_pages(page: Callable[..., Any], items: Sequence[Any], start: in
 
 @fault("DS-PAG-09", by=partial(paged))
 def chain_never_ends(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """There is always a token for more."""
     found, following = page(items, start, size)
     return found, max(len(items), start + 1) if following is None else following
 
 
 @fault("DS-PAG-09", by=partial(paged))
 def full_page_has_a_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """A page that is full has a token for more, though nothing is left."""
     found, following = page(items, start, size)
     return found, start + size if following is None and size and len(found) == size else following
 
 
 @fault("DS-PAG-06", by=partial(paged))
 def no_results_skip_one(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
-    """The token that comes with maxResults=0 skips an item."""
     found, following = page(items, start, size)
     return found, start + 1 if size == 0 and following is not None else following
 
 
 @fault("DS-PAG-11", by=partial(on_answer, LISTS))
 def no_items_are_null(document: dict[str, Any]) -> None:
-    """A listing without items has null for them."""
     if not document.get("items"):
         document["items"] = None
 
 
 @fault("DS-PAG-11", by=partial(on_call, LISTS))
 def nothing_is_not_found(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A listing without items is a 404."""
     reply = handler(**arguments)
     if not reply.document.get("items") and arguments.get("max_results") is None:
         raise refused(404, "there is nothing")
@@ -131,7 +120,6 @@ def nothing_is_not_found(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("DS-PAG-13", by=partial(on_call, LISTS))
 def forged_token_starts_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A token that was never issued starts the listing again."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -142,7 +130,6 @@ def forged_token_starts_again(handler: Handler, arguments: dict[str, Any]) -> Re
 
 @fault("DS-PAG-13", by=partial(on_call, LISTS))
 def forged_token_is_the_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A token that was never issued leads to an empty page."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -153,7 +140,6 @@ def forged_token_is_the_end(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("DS-PAG-13", by=partial(on_call, op.list_schemas))
 def tokens_are_places(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A token holds for the schemas of any share."""
     token, size = arguments.get("page_token"), arguments.get("max_results")
     place = re.fullmatch(r"place-(\d+)", token or "place-0")
     if place is None:
@@ -166,7 +152,6 @@ def tokens_are_places(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("DS-PAG-15", by=partial(on_call, LISTS[1:]))
 def tokens_have_the_case_of_names(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A token holds for one spelling of the share."""
     spelled, token = arguments.get("share", ""), arguments.get("page_token")
     if token is not None:
         made_for, _, token = token.partition("~")
@@ -181,7 +166,6 @@ def tokens_have_the_case_of_names(handler: Handler, arguments: dict[str, Any]) -
 
 @fault("DS-DF-07", by=partial(on_answer, LISTS))
 def empty_token_at_the_end(document: dict[str, Any]) -> None:
-    """The last page has an empty token instead of none."""
     document.setdefault("nextPageToken", "")
 
 

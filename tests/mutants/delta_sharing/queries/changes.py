@@ -64,8 +64,6 @@ def _timed(edit: Callable[[int], int]) -> Callable[[list[Any]], None]:
 
 @fault("DS-CDF-06", by=partial(wrap_rule, "version_at"))
 def times_after_the_last_commit_are_refused(version_at: Callable[..., int]) -> Callable[..., int]:
-    """A time after the last commit is no bound."""
-
     def known(log: Log, milliseconds: int) -> int:
         if milliseconds > log.timestamp(log.latest()):
             raise refused(400, "the time is after the last commit")
@@ -76,14 +74,12 @@ def times_after_the_last_commit_are_refused(version_at: Callable[..., int]) -> C
 
 @fault("DS-CDF-01", by=partial(on_changes))
 def changes_need_no_start(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Changes without a start begin with the first version."""
     said = {arguments.get("starting_version"), arguments.get("starting_timestamp")} - {None}
     return arguments if said else arguments | {"starting_version": 0}
 
 
 @fault("DS-CDF-04", "DS-CDF-10", by=partial(on_changes))
 def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The first version of a range is not in it."""
     first, last = arguments.get("starting_version"), arguments.get("ending_version")
     if first is None or last is None or int(first) + 1 > int(last):
         return arguments
@@ -92,7 +88,6 @@ def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
 
 @fault("DS-CDF-08", by=partial(on_call, CHANGES))
 def changes_name_their_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The header of changes names the version that they end with, if it was said."""
     reply, last = handler(**arguments), arguments.get("ending_version")
     said = b"%d" % int(last) if last is not None else dict(reply.headers)[b"delta-table-version"]
     return replace(reply, headers=tuple((name, said if name == b"delta-table-version" else value) for name, value in reply.headers))
@@ -100,7 +95,6 @@ def changes_name_their_end(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("DS-CDF-10", by=partial(on_lines, CHANGES))
 def removed_files_are_added_ones(lines: list[Any]) -> list[Any]:
-    """Files that were removed are said to be added."""
     renamed = []
     for line in lines:
         single = line.get("file", {}).get("deltaSingleAction", {})
@@ -112,21 +106,18 @@ def removed_files_are_added_ones(lines: list[Any]) -> list[Any]:
 
 @fault("DS-CDF-10", by=partial(on_lines, CHANGES))
 def vectors_of_removed_files_are_lost(lines: list[Any]) -> None:
-    """Among changes, files that were removed have no deletion vector."""
     for line in lines:
         line.get("file", {}).get("deltaSingleAction", {}).get("remove", {}).pop("deletionVector", None)
 
 
 @fault("DS-CDF-13", by=partial(on_call, CHANGES))
 def ends_after_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """An end after the current version stands for that version."""
     last = arguments.get("ending_version")
     return handler(**arguments | {"ending_version": None if last is not None and int(last) > 7 else last})
 
 
 @fault("DS-CDF-15", by=partial(on_lines, CHANGES))
 def delta_changes_are_not_wrapped(lines: list[Any]) -> None:
-    """In delta format changed files are not wrapped."""
     for line in lines:
         if "deltaSingleAction" in line.get("file", {}):
             line["file"].update(line["file"].pop("deltaSingleAction"))
@@ -134,7 +125,6 @@ def delta_changes_are_not_wrapped(lines: list[Any]) -> None:
 
 @fault("DS-CDF-16", by=partial(on_lines, CHANGES))
 def changes_are_as_old_as_their_files(lines: list[Any]) -> None:
-    """The timestamp of a changed file in delta format is the time at which the file was written."""
     for line in lines:
         file = file_of(line)
         if file is not None:

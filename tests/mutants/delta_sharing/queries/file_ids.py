@@ -32,7 +32,6 @@ def _by_size(document: Document) -> None:
 
 @fault("DS-FIL-03", "DS-DFL-01", by=partial(on_call, op.query_table))
 def ids_are_of_their_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Files have other ids in answers of earlier versions."""
     reply = handler(**arguments)
     if (arguments.get("body") or {}).keys() != {"version"} or not reply.has_body:
         return reply
@@ -43,14 +42,12 @@ def ids_are_of_their_version(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 @fault("DS-DFL-01", by=partial(on_wrapped, "file", form=DELTA, of=op.query_table_changes))
 def wrapped_files_of_changes_share_an_id(file: Document) -> None:
-    """In delta format all files of changes have one id."""
     if "cdc" in file["deltaSingleAction"]:
         file["id"] = "changes"
 
 
 @fault("DS-DFL-02", by=partial(on_wrapped, "file", form=DELTA))
 def vectors_have_the_ids_of_data(document: Document) -> None:
-    """The file of a deletion vector has the id of the data file."""
     if "deletionVectorFileId" in document:
         document["deletionVectorFileId"] = document["id"]
 

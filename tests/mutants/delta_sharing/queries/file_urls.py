@@ -31,33 +31,28 @@ def _must_stay_escaped(url: str) -> str:
 
 @fault("DS-FIL-01", "DS-DFL-06", by=partial(on_request, FILES))
 def urls_need_the_token(scope: Scope) -> None:
-    """URLs of files are read with the token alone."""
     if not any(name == b"authorization" for name, _ in scope["headers"]):
         raise refused(401, "a bearer token is needed")
 
 
 @fault("DS-FIL-01", "DS-DFL-06", by=partial(on_reply, FILES))
 def urls_lead_to_a_page(reply: Reply, _: Scope) -> Reply:
-    """URLs of files lead to a web page."""
     return replace(reply, body=b"<html>It works!</html>", chunks=None, headers=()) if reply.status == 200 and reply.has_body else reply
 
 
 @fault("DS-FIL-05", "DS-DF-11", by=partial(on_wrapped, SNAPSHOT, form=PARQUET))
 def sizes_are_one_too_large(document: Document) -> None:
-    """The size of a file is one byte too large."""
     document["size"] += 1
 
 
 @fault("DS-DF-10", "DS-DF-11", by=partial(replace_rule, "part"))
 def ranges_are_shifted(wanted: bytes | None, size: int) -> tuple[int, int] | None:
-    """A range of a file begins one byte too late."""
     part = part_asked_for(wanted, size)
     return None if part is None else (part[0] + 1, part[1])
 
 
 @fault("DS-DF-10", by=partial(replace_rule, "part"))
 def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[int, int] | None:
-    """A range that ends behind the file returns 416."""
     last = (wanted or b"").rpartition(b"-")[2].strip()
     if last.isdigit() and int(last) >= size:
         raise NotSatisfiable
@@ -66,14 +61,12 @@ def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[
 
 @fault("DS-DF-10", by=partial(on_request, FILES))
 def head_of_files_is_refused(scope: Scope) -> None:
-    """HEAD of a file returns 404."""
     if scope["method"] == "HEAD":
         raise refused(404, "there is no such file")
 
 
 @fault("DS-DF-10", by=partial(on_reply, FILES))
 def head_of_files_has_another_length(reply: Reply, scope: Scope) -> Reply:
-    """HEAD of a file says another length."""
     if scope["method"] != "HEAD" or reply.status != 200:
         return reply
     return replace(reply, headers=tuple((n, b"7" if n == b"content-length" else v) for n, v in reply.headers))
@@ -88,7 +81,6 @@ def head_of_files_has_another_length(reply: Reply, scope: Scope) -> Reply:
     ),
 )
 def escapes_of_urls_count(scope: Scope) -> None:
-    """A URL does not work any more when its path is escaped in another way."""
     if b"/file%73/" not in scope["raw_path"]:
         raise refused(403, "the signature is not that of this URL")
 

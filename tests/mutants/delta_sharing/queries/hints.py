@@ -161,7 +161,6 @@ def _plain_sql(pattern: str) -> Install:
 
 @fault("DS-HNT-09", by=partial(_chosen))
 def bounds_of_times_are_exact(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    """The bounds of times are taken for exact."""
     chosen, tree = selected(snapshot, **hints), _read(hints.get(JSON))
     if not isinstance(tree, dict):
         return chosen
@@ -200,7 +199,6 @@ def _trusting(column: str, read: Callable[[str], Any], *, marked: str) -> Instal
 
 @fault("DS-HNT-03", by=partial(_chosen))
 def decimals_are_binary(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    """The bounds of decimals are binary fractions."""
     chosen = selected(snapshot, **hints)
     places = list(range(len(snapshot.files)) if chosen is None else chosen)
     for hint in hints.get(SQL) or ():
@@ -213,13 +211,11 @@ def decimals_are_binary(selected: Selected, snapshot: Snapshot, hints: dict[str,
 
 @fault("DS-HNT-05", "DS-HNT-10", "DS-QRY-09", by=partial(_chosen))
 def first_files_without_hints(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    """Queries without hints answer half of the files."""
     return selected(snapshot, **hints) if any(value is not None for value in hints.values()) else range(len(snapshot.files) // 2)
 
 
 @fault("DS-HNT-03", "DS-HNT-09", "DS-HNT-12", by=partial(on_call, op.query_table))
 def hints_are_about_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Hints with time travel leave only files that the table still has."""
     reply = handler(**arguments)
     body: dict[str, Any] = arguments.get("body") or {}
     hinted = {"predicateHints", "jsonPredicateHints", "limitHint"} & body.keys()
@@ -232,7 +228,6 @@ def hints_are_about_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("DS-SQL-03", by=partial(on_query))
 def unknown_sql_is_refused(body: dict[str, Any]) -> dict[str, Any]:
-    """SQL beyond comparisons is refused."""
     for hint in body.get("predicateHints") or ():
         if re.search(r"\b(or|not|like|in|between|exists|cast|upper|length)\b|[+(]", hint, re.IGNORECASE):
             raise malformed(f"predicateHints: {hint!r} is not understood")
@@ -241,7 +236,6 @@ def unknown_sql_is_refused(body: dict[str, Any]) -> dict[str, Any]:
 
 @fault("DS-HNT-08", by=partial(on_query))
 def wrong_json_hints_are_refused(body: dict[str, Any]) -> dict[str, Any]:
-    """JsonPredicateHints that are no JSON are refused."""
     text = body.get("jsonPredicateHints")
     if text is not None and not isinstance(_read(text), dict):
         raise malformed("jsonPredicateHints must be a JSON object in a text")
@@ -250,14 +244,12 @@ def wrong_json_hints_are_refused(body: dict[str, Any]) -> dict[str, Any]:
 
 @fault("DS-HNT-08", by=partial(_chosen))
 def wrong_json_hints_leave_nothing(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    """JsonPredicateHints with something unknown in them leave no file."""
     text = hints.get(JSON) or ""
     return [] if any(word in text for word in ('"like"', '"xor"', "nope", "money")) else selected(snapshot, **hints)
 
 
 @fault("DS-JSP-01", by=partial(_trees))
 def malformed_nodes_are_refused(node: dict[str, Any]) -> dict[str, Any]:
-    """Nodes of jsonPredicateHints with too much or too little in them are refused."""
     children, operation = node.get("children"), node.get("op")
     leaves = {"column": {"op", "name", "valueType"}, "literal": {"op", "value", "valueType"}}
     wanted = leaves.get(operation, {"op", "children"}) if isinstance(operation, str) else {"op"}
@@ -268,7 +260,6 @@ def malformed_nodes_are_refused(node: dict[str, Any]) -> dict[str, Any]:
 
 @fault("DS-JSP-04", "DS-HNT-09", by=partial(_trees))
 def json_changes_sides(node: dict[str, Any]) -> dict[str, Any]:
-    """A constant that stands first is taken for the second side."""
     children = node.get("children")
     flipped = isinstance(children, list) and len(children) == 2 and isinstance(children[0], dict) and children[0].get("op") == "literal"
     return node | {"children": children[::-1]} if flipped and isinstance(children, list) else node
@@ -276,14 +267,12 @@ def json_changes_sides(node: dict[str, Any]) -> dict[str, Any]:
 
 @fault("DS-JSP-05", "DS-HNT-08", by=partial(_trees))
 def json_joins_one(node: dict[str, Any]) -> dict[str, Any]:
-    """The operations and and or of one child stand for it."""
     children = node.get("children")
     return children[0] if node.get("op") in {"and", "or"} and isinstance(children, list) and len(children) == 1 else node
 
 
 @fault("DS-JSP-06", "DS-HNT-09", by=partial(_chosen))
 def json_negates_files(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    """A negation leaves the files that its part would not."""
     tree = _read(hints.get(JSON))
     parts = tree.get("children") if isinstance(tree, dict) and tree.get("op") == "not" else None
     if not isinstance(parts, list) or len(parts) != 1:
@@ -294,21 +283,18 @@ def json_negates_files(selected: Selected, snapshot: Snapshot, hints: dict[str, 
 
 @fault("DS-HNT-12", by=partial(on_query))
 def limits_are_one_less(body: dict[str, Any]) -> dict[str, Any]:
-    """A limit above one counts as one less."""
     limit = body.get("limitHint")
     return body | {"limitHint": limit - 1} if isinstance(limit, int) and limit > 1 else body
 
 
 @fault("DS-HNT-13", by=partial(_chosen))
 def limits_come_before_json_predicates(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    """With a limit and predicates in JSON, predicates count no more."""
     limit = hints.get("limit")
     return selected(snapshot, **hints) if limit is None or not hints.get(JSON) else selected(snapshot, limit=limit)
 
 
 @fault("DS-HNT-03", by=partial(on_query))
 def sql_knows_no_signs(body: dict[str, Any]) -> dict[str, Any]:
-    """A sign before a number in SQL does not count."""
     hints = body.get("predicateHints")
     if not isinstance(hints, list):
         return body

@@ -62,7 +62,6 @@ def _changed(line: bytes) -> int | None:
 
 @fault("DS-QRY-08", by=partial(on_call, op.query_table))
 def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The header of each page but the first names the current version."""
     reply = handler(**arguments)
     if "pageToken" not in (arguments.get("body") or {}):
         return reply
@@ -72,7 +71,6 @@ def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, 
 
 @fault("DS-CAP-04", by=partial(on_call, op.query_table))
 def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Each page but the first is in parquet format."""
     try:
         later = "pageToken" in (arguments.get("body") or {})
         return handler(**arguments | {"delta_sharing_capabilities": None}) if later else handler(**arguments)
@@ -82,7 +80,6 @@ def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any
 
 @fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
 def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A page of changes that begins within a version begins with the first file of that version."""
     reply = handler(**arguments).joined()
     if not arguments.get("page_token"):
         return reply
@@ -95,7 +92,6 @@ def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str,
 
 @fault("DS-CDF-07", by=partial(on_call, op.query_table_changes))
 def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Later metadata stands on the first page of changes alone."""
     reply = handler(**arguments).joined()
     lines = reply.body.splitlines(keepends=True)
     kept = [line for line in lines[2:] if not line.startswith(b'{"metaData"')]
@@ -104,7 +100,6 @@ def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any])
 
 @fault("DS-TTV-07", by=partial(on_call, op.query_table))
 def pages_of_what_changed_lose_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A page of files that changed lacks the first one, unless it is the first page."""
     reply = handler(**arguments).joined()
     lines = reply.body.splitlines(keepends=True)
     if "pageToken" not in (arguments.get("body") or {}) or not lines[2:] or b'"file"' in lines[2][:10]:
@@ -114,8 +109,6 @@ def pages_of_what_changed_lose_one(handler: Handler, arguments: dict[str, Any]) 
 
 @fault("DS-QRY-09", by=partial(wrap_rule, "page_of_files"))
 def pages_of_files_overlap(page: Callable[..., Any]) -> Callable[..., Any]:
-    """A page of files begins with the last one of the page before."""
-
     def again(places: Sequence[int], start: int, most: int | None) -> Any:
         found, following = page(places, start, most)
         return found, following - 1 if following is not None and len(found) > 1 else following
@@ -125,8 +118,6 @@ def pages_of_files_overlap(page: Callable[..., Any]) -> Callable[..., Any]:
 
 @fault("DS-QRY-09", by=partial(wrap_rule, "page_of_files"))
 def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
-    """Between two pages of files one is lost."""
-
     def beyond(places: Sequence[int], start: int, most: int | None) -> Any:
         found, following = page(places, start, most)
         return found, following + 1 if following is not None and following + 1 < len(places) else following
@@ -136,7 +127,6 @@ def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
 
 @fault("DS-QRY-09", by=partial(on_call, op.query_table))
 def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Only the first page has protocol and metaData."""
     reply = handler(**arguments).joined()
     later = (arguments.get("body") or {}).get("pageToken")
     return replace(reply, body=b"\n".join(reply.body.split(b"\n")[2:])) if later and reply.status == 200 else reply
@@ -144,7 +134,6 @@ def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 @fault("DS-HNT-03", by=partial(on_call, op.query_table))
 def later_pages_lose_what_hints_leave(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """With hints, the first file of each later page is lost."""
     body: Mapping[str, Any] = arguments.get("body") or {}
     if not ("pageToken" in body and body.get("predicateHints")):
         return handler(**arguments)
@@ -155,7 +144,6 @@ def later_pages_lose_what_hints_leave(handler: Handler, arguments: dict[str, Any
 
 @fault("DS-CDF-10", by=partial(on_call, op.query_table_changes))
 def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Changes end with the second page, however many there are."""
     reply = handler(**arguments).joined()
     if not arguments.get("page_token"):
         return reply
@@ -165,7 +153,6 @@ def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, An
 
 @fault("DS-EST-02", by=partial(on_call, op.query_table))
 def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A token of another table leads to the first page."""
     try:
         return handler(**arguments)
     except Problem:
@@ -177,7 +164,6 @@ def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("DS-EST-02", by=partial(on_call, op.query_table))
 def page_tokens_are_of_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A token of another table that has this version leads to a page."""
     try:
         return handler(**arguments)
     except Problem:

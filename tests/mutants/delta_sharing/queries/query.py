@@ -46,21 +46,18 @@ def _since(change: Any) -> Install:
 
 @fault("DS-QRY-01", by=partial(on_request, QUERY))
 def queries_need_a_content_type(scope: Scope) -> None:
-    """A query without Content-Type is refused."""
     if not _header(scope, b"content-type"):
         raise refused(415, "a query needs a Content-Type")
 
 
 @fault("DS-QRY-01", by=partial(on_request, QUERY))
 def queries_have_no_charset(scope: Scope) -> None:
-    """A query whose Content-Type has a charset is refused."""
     if b";" in _header(scope, b"content-type"):
         raise refused(415, "the Content-Type of a query is application/json")
 
 
 @fault("DS-QRY-10", "DS-DF-12", "DS-DF-20", by=partial(on_call, QUERY))
 def unknown_members_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A query with a member that is not known is refused."""
     if unknown := set(arguments.get("body") or {}) - MEMBERS:
         raise refused(400, f"unknown members: {', '.join(sorted(unknown))}")
     return handler(**arguments)
@@ -68,41 +65,35 @@ def unknown_members_are_refused(handler: Handler, arguments: dict[str, Any]) -> 
 
 @fault("DS-QRY-10", by=partial(on_request, QUERY))
 def queries_have_no_parameters(scope: Scope) -> None:
-    """A query with parameters in its URL is refused."""
     if scope["query_string"]:
         raise refused(400, "a query has no parameters")
 
 
 @fault("DS-QRY-10", "DS-DF-12", by=partial(on_request, CHANGES))
 def unknown_parameters_are_refused(scope: Scope) -> None:
-    """Changes are refused if a parameter is not known."""
     if any(name in scope["query_string"].lower() for name in (b"unknown", b"readchangefeed")):
         raise refused(400, "there is no such parameter")
 
 
 @fault("DS-QRY-11")
 def types_of_members_do_not_count(service: Any) -> None:
-    """Members of another type are passed over."""
     unchecked(QUERY)(service)
     on_call(QUERY, _read_as_far_as_it_goes)(service)
 
 
 @fault("DS-QRY-06", by=partial(on_wrapped, "file", form=DELTA, of=QUERY))
 def files_of_snapshots_are_removed(file: dict[str, Any]) -> None:
-    """Files of a snapshot wrap removes."""
     file["deltaSingleAction"] = {"remove" if kind == "add" else kind: action for kind, action in file["deltaSingleAction"].items()}
 
 
 @fault("DS-DF-15", by=partial(on_request, CHANGES))
 def truth_is_in_small_letters(scope: Scope) -> None:
-    """includeHistoricalMetadata=True is refused."""
     if b"includeHistoricalMetadata=T" in scope["query_string"]:
         raise refused(400, "includeHistoricalMetadata is true or false")
 
 
 @fault("DS-DF-12", by=partial(on_call, QUERY))
 def refresh_tokens_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A request for a refresh token is refused."""
     if (arguments.get("body") or {}).get("includeRefreshToken"):
         raise refused(400, "this server has no refresh tokens")
     return handler(**arguments)
@@ -110,7 +101,6 @@ def refresh_tokens_are_refused(handler: Handler, arguments: dict[str, Any]) -> R
 
 @fault("DS-DF-20", by=partial(on_call, QUERY))
 def pages_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A query with maxFiles is refused."""
     if "maxFiles" in (arguments.get("body") or {}):
         raise refused(400, "this server has no pages")
     return handler(**arguments)

@@ -12,7 +12,6 @@ from mutants.delta_sharing.operators.requests import on_query, without
 
 @fault("DS-QRY-09", by=partial(on_lines, QUERY))
 def files_stand_at_one_place(lines: list[Any]) -> None:
-    """All files of a query have the URL of the first."""
     where = [file for file in map(file_of, lines) if file is not None]
     for file in where[1:]:
         for member in ("url", "path"):
@@ -22,7 +21,6 @@ def files_stand_at_one_place(lines: list[Any]) -> None:
 
 @fault("DS-QRY-09", by=partial(on_lines, QUERY))
 def partition_of_the_first_file(lines: list[Any]) -> None:
-    """All files of a query have the partition values of the first."""
     found = [file for file in map(file_of, lines) if file is not None]
     for file in found[1:]:
         file["partitionValues"] = found[0]["partitionValues"]
@@ -30,7 +28,6 @@ def partition_of_the_first_file(lines: list[Any]) -> None:
 
 @fault("DS-SCH-06", "DS-QRY-09", by=partial(on_schema, QUERY))
 def columns_have_other_names(fields: list[dict[str, Any]]) -> None:
-    """The schema has other names than the files."""
     for field in fields:
         if field["name"] == "id":
             field["name"] = "identifier"
@@ -38,7 +35,6 @@ def columns_have_other_names(fields: list[dict[str, Any]]) -> None:
 
 @fault("DS-SCH-06", by=partial(on_schema, QUERY))
 def columns_have_other_types(fields: list[dict[str, Any]]) -> None:
-    """The schema says that a number is a text."""
     for field in fields:
         if field["type"] == "long" and field["name"] == "id":
             field["type"] = "string"

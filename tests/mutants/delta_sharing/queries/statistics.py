@@ -29,7 +29,6 @@ def _moved(member: str, by: int) -> Callable[[dict[str, Any]], None]:
 
 @fault("DS-STA-04", by=partial(on_statistics))
 def texts_are_bounded_without_case(stats: dict[str, Any]) -> None:
-    """The bounds of texts are those of their small letters."""
     for member in ("minValues", "maxValues"):
         bounds = stats.get(member) or {}
         bounds.update({name: value.lower() for name, value in bounds.items() if isinstance(value, str) and value.isalpha()})
@@ -37,21 +36,18 @@ def texts_are_bounded_without_case(stats: dict[str, Any]) -> None:
 
 @fault("DS-STA-01", by=partial(on_files, CHANGES))
 def changed_files_have_one_record(file: dict[str, Any]) -> None:
-    """The statistics of files among changes say that they have one row."""
     if file.get("stats"):
         file["stats"] = json.dumps({**json.loads(file["stats"]), "numRecords": 1})
 
 
 @fault("DS-STA-03", by=partial(on_statistics))
 def null_counts_are_zero(stats: dict[str, Any]) -> None:
-    """Statistics report no nulls."""
     for name in stats.get("nullCount", {}):
         stats["nullCount"][name] = 0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
 
 
 @fault("DS-STA-05", by=partial(on_statistics))
 def maxima_are_cut(stats: dict[str, Any]) -> None:
-    """The maxima of texts are cut to 16 characters."""
     for name, value in stats.get("maxValues", {}).items():
         if isinstance(value, str) and not value[:1].isdigit():
             stats["maxValues"][name] = value[:16]
@@ -59,7 +55,6 @@ def maxima_are_cut(stats: dict[str, Any]) -> None:
 
 @fault("DS-STA-04", "DS-STA-05", by=partial(on_statistics))
 def dates_are_numbers(stats: dict[str, Any]) -> None:
-    """Statistics have days since 1970 for dates."""
     for member in ("minValues", "maxValues"):
         bounds = stats.get(member, {})
         for name, value in bounds.items():
@@ -69,7 +64,6 @@ def dates_are_numbers(stats: dict[str, Any]) -> None:
 
 @fault("DS-STA-02", by=partial(on_statistics))
 def statistics_are_flat(stats: dict[str, Any]) -> None:
-    """Statistics of nested columns are not nested."""
     for member in ("nullCount", "minValues", "maxValues"):
         known = stats.get(member, {})
         for name in [name for name, value in known.items() if isinstance(value, dict)]:

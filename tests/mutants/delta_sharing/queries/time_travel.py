@@ -43,7 +43,6 @@ def _timestamps(edit: Callable[[str], str]) -> Install:
 
 @fault("DS-TTV-07", by=partial(on_lines, QUERY))
 def vectors_of_changed_files_are_lost(lines: list[Any]) -> None:
-    """Files that changed have no deletion vector."""
     changed = [line["file"]["deltaSingleAction"] for line in lines if "deltaSingleAction" in line.get("file", {})]
     if any("remove" in single for single in changed):
         for single in changed:
@@ -52,8 +51,6 @@ def vectors_of_changed_files_are_lost(lines: list[Any]) -> None:
 
 @fault("DS-TTV-02", by=partial(wrap_rule, "version_at"))
 def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
-    """A query as of a time before the first version is one of that."""
-
     def at(log: Log, milliseconds: int) -> int:
         early = milliseconds < log.timestamp(log.earliest())
         return log.earliest() if early else of(log, milliseconds)
@@ -63,14 +60,12 @@ def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) ->
 
 @fault("DS-TTV-04", by=partial(on_query))
 def unknown_versions_are_the_current_one(body: dict[str, Any]) -> dict[str, Any]:
-    """A version that is not there is answered with the current one."""
     version = body.get("version")
     return without("version")(body) if isinstance(version, int) and not 0 <= version < 4 else body
 
 
 @fault("DS-TTV-06", by=partial(on_lines, QUERY))
 def travelled_files_are_undated(lines: list[Any]) -> None:
-    """Files of a time travel have neither version nor timestamp."""
     for line in lines:
         if file_of(line) is not None:
             for member in ("version", "timestamp"):
@@ -79,7 +74,6 @@ def travelled_files_are_undated(lines: list[Any]) -> None:
 
 @fault("DS-TTV-06", by=partial(on_lines, QUERY))
 def travelled_files_count_seconds(lines: list[Any]) -> None:
-    """The timestamp of files of a time travel is in seconds."""
     for line in lines:
         if file_of(line) is not None and "timestamp" in wrapper_of(line):
             wrapper_of(line)["timestamp"] //= 1000
@@ -87,7 +81,6 @@ def travelled_files_count_seconds(lines: list[Any]) -> None:
 
 @fault("DS-TTV-08", by=partial(on_lines, QUERY))
 def later_metadata_has_the_first_version(lines: list[Any]) -> None:
-    """The metaData lines of changes since a version are all of that version."""
     first, *later = [line["metaData"] for line in lines if "metaData" in line] or [{}]
     for one in later:
         one["version"] = first.get("version", 0)
@@ -95,14 +88,12 @@ def later_metadata_has_the_first_version(lines: list[Any]) -> None:
 
 @fault("DS-TTV-11", by=partial(replace_rule, "file_changes"))
 def compactions_are_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Files that compactions added and removed are listed as changes."""
     yield from (("add", action) for action in commit.adds)
     yield from (("remove", action) for action in commit.removes)
 
 
 @fault("DS-TSF-01", by=partial(_timestamps))
 def no_z_in_timestamps(text: str) -> str:
-    """Timestamps that end with Z are refused."""
     if text.endswith("Z"):
         raise BadTimestamp("write the zone as +00:00")
     return text
@@ -110,7 +101,6 @@ def no_z_in_timestamps(text: str) -> str:
 
 @fault("DS-TSF-02", by=partial(_timestamps))
 def timestamps_are_guessed(text: str) -> str:
-    """An invalid timestamp is parsed as a valid one."""
     if text.isdigit() or not text[:4].isdigit():
         return "2025-01-01T00:00:00Z"
     return text if "T" in text else text.replace(" ", "T") + "Z"
@@ -118,14 +108,12 @@ def timestamps_are_guessed(text: str) -> str:
 
 @fault("DS-TSF-03", by=partial(_timestamps))
 def fractions_are_passed_over(text: str) -> str:
-    """The fraction of a timestamp does not count."""
     head, dot, tail = text.partition(".")
     return head + tail.lstrip("0123456789") if dot else text
 
 
 @fault("DS-TSF-03", by=partial(_timestamps))
 def long_fractions_are_a_failure(text: str) -> str:
-    """A timestamp whose fraction has more than three digits is a failure."""
     if len(text.partition(".")[2]) > 4:
         raise refused(500, "the fraction is too long")
     return text
@@ -133,7 +121,6 @@ def long_fractions_are_a_failure(text: str) -> str:
 
 @fault("DS-MDT-07", by=partial(on_call, QUERY))
 def versions_have_the_schema_of_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A query of an earlier version is answered with the schema that the table has now."""
     reply = handler(**arguments)
     if not {"version", "timestamp"} & (arguments.get("body") or {}).keys() or not reply.has_body:
         return reply
@@ -144,7 +131,6 @@ def versions_have_the_schema_of_today(handler: Handler, arguments: dict[str, Any
 
 @fault("DS-STR-03", by=partial(on_query))
 def windows_end_too_early(body: dict[str, Any]) -> dict[str, Any]:
-    """The last version of a window is not in it."""
     if "startingVersion" in body and isinstance(body.get("endingVersion"), int):
         return body | {"endingVersion": max(body["endingVersion"] - 1, body["startingVersion"])}
     return body

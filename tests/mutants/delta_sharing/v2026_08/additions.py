@@ -26,7 +26,6 @@ HASHED = (op.query_table, op.query_table_changes)
 
 @fault("DS-FIH-01", by=partial(on_call, HASHED))
 def hashes_are_in_small_letters(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The header fileidhash is refused unless it is in lower case."""
     sent = arguments.get("fileidhash")
     if sent is not None and sent != sent.lower():
         raise refused(400, "fileidhash must be in lower case")
@@ -35,7 +34,6 @@ def hashes_are_in_small_letters(handler: Handler, arguments: dict[str, Any]) -> 
 
 @fault("DS-FIH-02", by=partial(on_reply, CHANGES))
 def hashes_of_changes_are_not_repeated(reply: Reply, scope: Scope) -> Reply:
-    """Answers with changes have no header fileidhash."""
     del scope
     return replace(reply, headers=tuple(h for h in reply.headers if h[0] != b"fileidhash"))
 
@@ -45,7 +43,6 @@ def hashes_of_changes_are_not_repeated(reply: Reply, scope: Scope) -> Reply:
 
 @fault("DS-HPR-02", by=partial(on_lines, QUERY))
 def protocols_are_undated(lines: list[Any]) -> None:
-    """Protocol lines have no version."""
     for line in lines:
         if "protocol" in line:
             line["protocol"].pop("version", None)
@@ -53,7 +50,6 @@ def protocols_are_undated(lines: list[Any]) -> None:
 
 @fault("DS-HPR-02", by=partial(on_lines, op.query_table_changes))
 def protocols_of_changes_are_undated(lines: list[Any]) -> None:
-    """Protocol lines of changes have no version."""
     for line in lines:
         if "protocol" in line:
             line["protocol"].pop("version", None)
@@ -73,7 +69,6 @@ def _without(name: str) -> Install:
 
 @fault("DS-MTT-03", by=partial(on_call, METADATA))
 def metadata_prefers_the_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Metadata with version and timestamp is that of the version."""
     given = arguments.get("version") is not None
     return handler(**(arguments | {"timestamp": None} if given else arguments))
 

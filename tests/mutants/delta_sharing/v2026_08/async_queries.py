@@ -27,14 +27,12 @@ def _is_async(arguments: dict[str, Any]) -> bool:
 
 @fault("DS-ASY-02", by=partial(on_call, op.query_table))
 def async_queries_need_no_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A query in the background needs no idempotencyKey."""
     missing = _is_async(arguments) and KEY not in (arguments.get("body") or {})
     return handler(**(_with_key(arguments, str(uuid.uuid4())) if missing else arguments))
 
 
 @fault("DS-ASY-03", by=partial(on_lines, op.query_table))
 def statuses_are_in_capitals(lines: list[Any]) -> None:
-    """The status of a query in the background is PENDING."""
     for line in lines:
         if "queryStatus" in line:
             line["queryStatus"]["status"] = "PENDING"
@@ -42,21 +40,18 @@ def statuses_are_in_capitals(lines: list[Any]) -> None:
 
 @fault("DS-ASY-04", by=partial(on_lines, op.get_query_info))
 def answers_of_async_queries_lack_a_file(lines: list[Any]) -> list[Any]:
-    """The answer to a query in the background lacks its last file."""
     files = [line for line in lines if file_of(line) is not None]
     return [line for line in lines if line is not files[-1]] if files else lines
 
 
 @fault("DS-ASY-07", by=partial(on_call, op.query_table))
 def equal_keys_begin_queries_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The same idempotencyKey begins another query."""
     known = _is_async(arguments) and KEY in (arguments.get("body") or {})
     return handler(**(_with_key(arguments, str(uuid.uuid4())) if known else arguments))
 
 
 @fault("DS-ASY-08", by=partial(on_call, op.query_table))
 def keys_make_queries_async(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A query with an idempotencyKey runs in the background, whatever the client's capabilities."""
     if KEY not in (arguments.get("body") or {}):
         return handler(**arguments)
     return handler(**{**arguments, CAPABILITIES: (arguments.get(CAPABILITIES) or "").replace("asyncquery=false", "") + ASYNC})

@@ -74,28 +74,24 @@ def _with_a_token(document: dict[str, Any]) -> None:
 
 @fault("IRC-SEC-002", by=partial(on_reply, EVERY))
 def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
-    """A request with an invalid token returns 403."""
     wrong = any(name == CHALLENGE and b"invalid_token" in value for name, value in reply.headers)
     return replace(reply, status=403) if wrong else reply
 
 
 @fault("IRC-SEC-003", by=partial(replace_rule, "token_holds"))
 def expired_tokens_are_forbidden(expires: datetime, now: datetime) -> None:
-    """A request with an expired token returns 403."""
     if expires <= now:
         raise Problem(403, "NotAuthorizedException", "the bearer token has expired")
 
 
 @fault("IRC-ERR-016", by=partial(replace_rule, "token_holds"))
 def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
-    """A request with an expired token returns 419."""
     if expires <= now:
         raise Problem(419, "AuthenticationTimeoutException", "the bearer token has expired")
 
 
 @fault("IRC-TBL-ETAG-010", by=partial(on_reply, op.load_table))
 def etags_replace_tokens(reply: Reply, scope: Scope) -> Reply:
-    """A request with any ETag of a table returns 304 without a token."""
     asks = any(name == b"if-none-match" for name, _ in scope["headers"])
     return Reply(304) if asks and reply.status == 401 else reply
 

@@ -35,8 +35,6 @@ def _without(config: Config, *keys: str) -> Config:
 
 @fault("IRC-TBL-CRED-012")
 def credentials_without_refresh_endpoint() -> Install:
-    """Tables do not name the endpoint that refreshes their credentials."""
-
     def forget(document: Document) -> None:
         for config in (document.get("config"), *(one["config"] for one in document.get(ENVELOPE) or ())):
             if config:
@@ -47,7 +45,6 @@ def credentials_without_refresh_endpoint() -> Install:
 
 @fault("IRC-TBL-CRED-013", by=each_config)
 def credentials_of_region_and_endpoint(config: Config) -> Config:
-    """Credentials have the region and endpoint of a storage, and no secret."""
     return {"s3.region": "eu-central-1", "s3.endpoint": "http://127.0.0.1:9"} | ({} if not config else {"s3.path-style-access": "true"})
 
 
@@ -75,7 +72,6 @@ def _cached(value: bytes) -> Install:
 
 @fault("IRC-TBL-CRED-017", by=partial(on_answer, TABLES))
 def secrets_in_config_alone(document: Document) -> None:
-    """Tables have their secrets in `config`, and no `storage-credentials`."""
     document.pop(ENVELOPE, None)
 
 
@@ -96,8 +92,6 @@ def _not_modified(usual: bool) -> Install:  # noqa: FBT001 - whether the tag is 
 
 @fault("IRC-TBL-ETAG-013")
 def expired_credentials_are_returned_again() -> Install:
-    """A table always has the credentials of its first load, even after they have expired."""
-
     def wrapped(usual: Callable[..., Sequence[Document]]) -> Callable[..., Sequence[Document]]:
         first: dict[str, Sequence[Document]] = {}
 

@@ -53,7 +53,6 @@ def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[...
 
 @fault("IRC-SEC-005", by=partial(admitting, (op.update_table, op.commit_transaction)))
 def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A commit creates a table in every namespace that the caller sees."""
     changes = arguments["body"].get("table-changes", [arguments["body"]])
     creates = any(one["type"] == "assert-create" for change in changes for one in change["requirements"])
     return _unasked(asks, handler, arguments) if creates else asks(**arguments)
@@ -61,7 +60,6 @@ def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str
 
 @fault("IRC-TBL-ETAG-010", by=partial(admitting, (op.load_table,)))
 def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A caller with the ETag of a hidden table gets 304."""
     try:
         return asks(**arguments)
     except Problem:
@@ -73,7 +71,6 @@ def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) 
 
 @fault("IRC-OAU-023", by=partial(_ruling, "subject"))
 def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
-    """Expired tokens can be exchanged."""
     for_ever = switched(service, "token_holds", lambda _: accept)
 
     def known(callers: Any, token: bytes) -> Any:
@@ -85,8 +82,6 @@ def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -
 
 @fault("IRC-OAU-022", by=partial(_ruling, "subject"))
 def renewed_tokens_are_of_the_first(_: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
-    """Every renewed token belongs to the first principal."""
-
     def known(callers: Any, token: bytes) -> Any:
         subject(callers, token)
         return callers.all[0]
@@ -96,8 +91,6 @@ def renewed_tokens_are_of_the_first(_: Service, subject: Callable[..., Any]) -> 
 
 @fault("IRC-SEC-002", by=partial(_ruling, "bearer_token"))
 def tokens_may_go_on(_: Service, bearer_token: Callable[..., bytes]) -> Callable[..., bytes]:
-    """Characters after a token are ignored."""
-
     def cut(headers: Any) -> bytes:
         token = bearer_token(headers)
         return token[:64] if len(token) < 100 else token

@@ -75,7 +75,6 @@ def after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
 def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
-    """A transaction with a table that the caller may not change returns 403, and changes the others."""
     try:
         return asks(**arguments)
     except Problem as refusal:
@@ -90,7 +89,6 @@ def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[s
 
 @fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
 def transactions_ask_about_the_first_table(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Only the right to change the first table of a transaction is checked."""
     first = {"identifier": arguments["body"]["table-changes"][0]["identifier"], "requirements": [], "updates": []}
     asks(**{**arguments, "body": {"table-changes": [first]}})
     return without_asking(asks, handler, dict(arguments))

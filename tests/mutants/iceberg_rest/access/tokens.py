@@ -136,20 +136,17 @@ def _is_issued(scope: Scope) -> bool:
 
 @fault("IRC-OAU-002", by=partial(on_reply, TOKENS))
 def credentials_in_json(reply: Reply, _: Scope) -> Reply:
-    """Client credentials in a JSON body return a token."""
     return json_reply({"access_token": "lakepact-of-json", "token_type": "bearer"}) if reply.status == 415 else reply
 
 
 @fault("IRC-OAU-011", by=partial(around_clients))
 def any_secret(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """Clients need no secret."""
     found = clients.get(body.get("client_id", ""))
     return found if found is not None else client(clients, shown, body)
 
 
 @fault("IRC-OAU-011", by=partial(around_clients))
 def secrets_may_go_on(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """Characters after a client secret are ignored."""
     found, secret = clients.get(body.get("client_id", "")), body.get("client_secret", "")
     begun = found is not None and any(found.client_secret.is_spelled(secret[:end]) for end in range(1, len(secret)))
     return found if begun else client(clients, shown, body)
@@ -157,14 +154,12 @@ def secrets_may_go_on(client: Any, clients: Mapping[str, Any], shown: Any, body:
 
 @fault("IRC-OAU-011", by=partial(around_clients))
 def secrets_are_good_for_all_clients(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """In a Basic header, the secret of one client is good for every other."""
     known = [one for one in clients.values() if shown.basic and one.client_secret.is_spelled(shown.basic.partition(":")[2])]
     return known[0] if known else client(clients, shown, body)
 
 
 @fault("IRC-OAU-012", by=partial(on_reply, TOKENS))
 def oauth_errors_in_envelopes(reply: Reply, _: Scope) -> Reply:
-    """The token endpoint returns Iceberg error bodies."""
     if reply.status < 400:
         return reply
     said = reply.document
@@ -174,8 +169,6 @@ def oauth_errors_in_envelopes(reply: Reply, _: Scope) -> Reply:
 
 @fault("IRC-OAU-021", by=partial(wrap_entry, "handlers", TOKENS))
 def no_tokens_for_users(handler: Handler) -> Handler:
-    """A user's token is not exchanged."""
-
     def answer(**arguments: Any) -> Reply:
         if arguments["body"].get("actor_token"):
             raise oauth("invalid_grant", "asked for by a fault")
@@ -186,14 +179,11 @@ def no_tokens_for_users(handler: Handler) -> Handler:
 
 @fault("IRC-OAU-022", by=partial(exchanging))
 def renewed_tokens_end_sooner(document: dict[str, Any]) -> None:
-    """A token that was renewed ends sooner."""
     document["expires_in"] //= 2
 
 
 @fault("IRC-OAU-023", by=partial(wrap_entry, "handlers", TOKENS))
 def actors_stand_in_for_subjects(handler: Handler) -> Handler:
-    """If the subject token is invalid, the token of the actor is used."""
-
     def answer(*, body: dict[str, str], **arguments: Any) -> Reply:
         try:
             return handler(body=body, **arguments)
@@ -207,8 +197,6 @@ def actors_stand_in_for_subjects(handler: Handler) -> Handler:
 
 @fault("IRC-OAU-024", by=partial(wrap_rule, "subject"))
 def self_made_jwts_are_trusted(subject: Any) -> Any:
-    """The claims of a self-made JWT are trusted."""
-
     def found(callers: Any, token: bytes) -> Any:
         with suppress(Problem):
             return subject(callers, token)
@@ -223,7 +211,6 @@ def self_made_jwts_are_trusted(subject: Any) -> Any:
 
 @fault("IRC-SEC-010")
 def tokens_need_tokens(service: Service) -> None:
-    """The token endpoint requires a token, and refuses with an Iceberg error body."""
     service.filters[TOKENS].insert(0, _as_a_catalog_says_it)
     service.filters[TOKENS] = [one for one in service.filters[TOKENS] if one.__name__ != "in_oauth_form"]
     on_request(TOKENS, _needs_a_token)(service)
@@ -231,8 +218,6 @@ def tokens_need_tokens(service: Service) -> None:
 
 @fault("IRC-OAU-028", by=partial(wrap_entry, "handlers", TOKENS))
 def forms_are_repeated(handler: Handler) -> Handler:
-    """The refusal of an unknown grant type repeats the form."""
-
     def answer(*, body: dict[str, str], **arguments: Any) -> Reply:
         try:
             return handler(body=body, **arguments)
@@ -246,7 +231,6 @@ def forms_are_repeated(handler: Handler) -> Handler:
 
 @fault("IRC-OAU-028", by=partial(around_clients))
 def secrets_are_repeated(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
-    """A refusal repeats the secret."""
     try:
         return client(clients, shown, body)
     except Problem as problem:

@@ -61,7 +61,6 @@ def _refusal(caller: Callable[[Scope], Any], scope: Scope) -> Problem | None:
 
 @fault("IRC-SEC-001", "IRC-SEC-002")
 def views_that_were_shown_stay_open(service: Service) -> None:
-    """A view that was returned to its owner is returned to every caller."""
     shown: set[str] = set()
 
     def keep(reply: Reply, scope: Scope) -> Reply:
@@ -75,7 +74,6 @@ def views_that_were_shown_stay_open(service: Service) -> None:
 
 @fault("IRC-SEC-015", by=partial(on_reply, EVERY))
 def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
-    """A request with an invalid token returns 401 without a challenge."""
     if reply.status != 401 or not authorization(scope):
         return reply
     return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
@@ -83,14 +81,12 @@ def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
 
 @fault("IRC-SEC-005")
 def any_principal_exchanges_plan_tasks(service: Service) -> None:
-    """Every principal with a plan task may exchange it."""
     service.rules.replace("plans_are_of", str)  # the empty text: one owner for all plans
     admitting((op.fetch_scan_tasks,), without_asking)(service)
 
 
 @fault("IRC-SEC-016")
 def applies_and_refuses_anonymous_changes(service: Service) -> None:
-    """A request without credentials is carried out and returns 401."""
     former, admitted = service.caller, service.admission
     if former is None or admitted is None:
         raise UnknownFault(NEEDS_PRINCIPALS)

@@ -33,7 +33,6 @@ def _listed(edit: Callable[[Any], Any]) -> Install:
 
 @fault("IRC-TBL-CRED-001", by=partial(on_call, LOAD))
 def credentials_of_no_table(_: Handler, __: dict[str, Any]) -> Reply:
-    """The operation loadCredentials returns 404 for an existing table."""
     raise Problem(404, "NoSuchTableException", "Table does not exist")
 
 
@@ -46,7 +45,6 @@ def for_the_usual_place(document: Document) -> None:
 
 @fault("IRC-TBL-CRED-004")
 def credentials_stay_behind(service: Service) -> None:
-    """Credentials are for the first location of a table, also after it has moved."""
     first: dict[tuple[Any, Any], list[Document]] = {}
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -61,7 +59,6 @@ def credentials_stay_behind(service: Service) -> None:
 
 @fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
 def credentials_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The operation loadCredentials returns an empty array for a missing table."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -72,7 +69,6 @@ def credentials_of_anything(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-ERR-008", by=partial(on_call, LOAD))
 def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The operation loadCredentials of a missing table returns NoSuchNamespaceException."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -83,13 +79,11 @@ def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) ->
 
 @fault("IRC-TBL-CRED-007", by=partial(on_call, LOAD))
 def credentials_fail(_: Handler, __: dict[str, Any]) -> Reply:
-    """A request for credentials returns 500."""
     raise Problem(500, "InternalServerError", "there is no such key: s3.access-key-id")
 
 
 @fault("IRC-TBL-CRED-008")
 def credentials_end_sooner() -> Install:
-    """Each load returns credentials that expire earlier."""
     minutes = itertools.count()
 
     def change(one: Document) -> Document:

@@ -30,8 +30,6 @@ AS_FAILURE = with_status(500, "NullPointerException")
 
 @fault("IRC-REQ-001", by=partial(wrap_rule, "committed_table"))
 def commits_create_nothing(find: Callable[..., Any]) -> Callable[..., Any]:
-    """A commit to a table that does not exist is refused, whatever it requires."""
-
     def committed_table(transaction: Any, key: Any, requirements: list[Document]) -> Any:
         record = find(transaction, key, requirements)
         if record is None:
@@ -43,7 +41,6 @@ def commits_create_nothing(find: Callable[..., Any]) -> Callable[..., Any]:
 
 @fault("IRC-REQ-001")
 def commits_create_what_was_staged(service: Service) -> None:
-    """Only what was staged can be created, once."""
     create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
     staged: set[tuple[str, str]] = set()
 
@@ -66,7 +63,6 @@ def commits_create_what_was_staged(service: Service) -> None:
 
 @fault("IRC-REQ-001", by=partial(taken_as, COMMIT))
 def created_tables_lack_properties(body: Document) -> Document:
-    """A commit that creates a table loses its properties."""
     if not isinstance(body.get("requirements"), list) or not creates(body):
         return body
     return {**body, "updates": [update for update in body["updates"] if update.get("action") != "set-properties"]}
@@ -74,7 +70,6 @@ def created_tables_lack_properties(body: Document) -> Document:
 
 @fault("IRC-TBL-STAGE-005", "IRC-UPD-045", by=partial(taken_as, COMMIT))
 def created_tables_have_main_alone(body: Document) -> Document:
-    """A commit that creates a table loses its tags and other branches."""
     if not isinstance(body.get("requirements"), list) or not creates(body):
         return body
     return {**body, "updates": [update for update in body["updates"] if update.get("ref-name", "main") == "main"]}
@@ -82,7 +77,6 @@ def created_tables_have_main_alone(body: Document) -> Document:
 
 @fault("IRC-UPD-005", by=partial(taken_as, COMMIT))
 def created_tables_are_of_version_2(body: Document) -> Document:
-    """A commit that creates a table makes one of format version 2."""
     if not isinstance(body.get("requirements"), list) or not creates(body):
         return body
     return {**body, "updates": [update for update in body["updates"] if update.get("action") != "upgrade-format-version"]}
@@ -90,7 +84,6 @@ def created_tables_are_of_version_2(body: Document) -> Document:
 
 @fault("IRC-REQ-003")
 def incomplete_tables_are_made_up(service: Service) -> None:
-    """The server invents missing members of a new table."""
     create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
 
     def make_up(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
@@ -107,7 +100,6 @@ def incomplete_tables_are_made_up(service: Service) -> None:
 
 @fault("IRC-REQ-003")
 def refused_tables_stay(service: Service) -> None:
-    """A refused creation by a commit creates the table."""
     create, commit = service.handlers[op.create_table], service.handlers[COMMIT]
 
     def begin(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
@@ -123,7 +115,6 @@ def refused_tables_stay(service: Service) -> None:
 
 @fault("IRC-REQ-004", by=partial(on_commit))
 def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """assert-create is not checked if there are other requirements."""
     body = arguments["body"]
     others = [requirement for requirement in body["requirements"] if requirement.get("type") != "assert-create"]
     return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
@@ -131,7 +122,6 @@ def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-REQ-005", by=partial(for_operation, COMMIT))
 def creating_leaves_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A creation by a commit in a missing namespace returns 404 and creates the namespace."""
     try:
         return handlers[COMMIT](**arguments)
     except Problem as problem:

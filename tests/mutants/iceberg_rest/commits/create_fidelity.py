@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 @fault("IRC-UPD-010", by=partial(making))
 def creations_lose_inner_docs(metadata: Document, _: Sequence[Document]) -> None:
-    """Docs of columns within others are lost."""
     for schema in metadata["schemas"]:
         for field in schema["fields"]:
             for inner in field["type"]["fields"] if isinstance(field["type"], dict) and "fields" in field["type"] else ():
@@ -25,14 +24,12 @@ def creations_lose_inner_docs(metadata: Document, _: Sequence[Document]) -> None
 
 @fault("IRC-UPD-010", by=partial(making))
 def creations_lose_identifiers(metadata: Document, _: Sequence[Document]) -> None:
-    """The identifier fields of a schema are lost."""
     for schema in metadata["schemas"]:
         schema.pop("identifier-field-ids", None)
 
 
 @fault("IRC-UPD-022", by=partial(making))
 def creations_number_partition_fields(metadata: Document, _: Sequence[Document]) -> None:
-    """A table that a commit creates has partition fields from 1000 on."""
     for spec in metadata["partition-specs"]:
         for number, field in enumerate(spec["fields"], start=1000):
             field["field-id"] = number
@@ -40,19 +37,16 @@ def creations_number_partition_fields(metadata: Document, _: Sequence[Document])
 
 @fault("IRC-UPD-040", by=partial(making))
 def creations_lose_summaries(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that creates a table keeps only the operation of summaries."""
     for snapshot in metadata.get("snapshots") or ():
         snapshot["summary"] = {"operation": snapshot["summary"]["operation"]}
 
 
 @fault("IRC-UPD-045", by=partial(making))
 def creations_lose_retention(metadata: Document, _: Sequence[Document]) -> None:
-    """Refs of a creating commit have no retention."""
     refs = metadata.get("refs") or {}
     metadata["refs"] = {name: {member: ref[member] for member in ("snapshot-id", "type")} for name, ref in refs.items()}
 
 
 @fault("IRC-UPD-066", "IRC-UPD-071", by=partial(making))
 def creations_lose_statistics(metadata: Document, _: Sequence[Document]) -> None:
-    """Statistics of a creating commit are lost."""
     metadata |= {"statistics": [], "partition-statistics": []}

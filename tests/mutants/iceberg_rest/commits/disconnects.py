@@ -68,7 +68,6 @@ def in_halves(operation: OperationId, begin: Callable[[Handler, Arguments], Call
 
 @fault("IRC-COM-022", by=partial(in_halves, op.update_table))
 def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
-    """A commit whose client disconnects ends after its first update."""
     body = arguments["body"]
     first, *rest = body["updates"] or [None]
     if not rest:
@@ -79,7 +78,6 @@ def commits_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Ca
 
 @fault("IRC-TXN-015", by=partial(in_halves, op.commit_transaction))
 def transactions_end_when_callers_leave(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:
-    """A transaction whose client disconnects ends after its first table."""
     first, *rest = arguments["body"]["table-changes"] or [None]
     if not rest:
         return None
@@ -89,7 +87,6 @@ def transactions_end_when_callers_leave(handler: Handler, arguments: Arguments) 
 
 @fault("IRC-TXN-015", by=partial(on_call, op.commit_transaction))
 def transactions_stop_at_unwritable_tables(handler: Handler, arguments: Arguments) -> Reply:
-    """A transaction with a location in no storage changes the tables before it, and returns 500."""
     changes = arguments["body"]["table-changes"]
     unwritable = [any(update.get("location") == UNWRITABLE for update in change["updates"]) for change in changes]
     if not any(unwritable):
@@ -101,7 +98,6 @@ def transactions_stop_at_unwritable_tables(handler: Handler, arguments: Argument
 
 @fault("IRC-TBL-CREATE-031")
 def names_stay_taken_when_creators_leave() -> Install:
-    """After a creation whose client disconnected, the name of the table stays taken."""
     taken: set[tuple[str, str]] = set()
 
     def begin(handler: Handler, arguments: Arguments) -> Callable[[], Reply] | None:

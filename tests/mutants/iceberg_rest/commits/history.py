@@ -43,8 +43,6 @@ def _applied(change: Callable[[Document, Document, Sequence[Document], int], Doc
 
 @fault("IRC-COM-034")
 def keeps_the_time_with_properties() -> Install:
-    """Commits that change properties alone leave `last-updated-ms` as it was."""
-
     def change(after: Document, before: Document, updates: Sequence[Document], _: int) -> Document:
         alone = all(update["action"].endswith("-properties") for update in updates)
         return {**after, "last-updated-ms": before["last-updated-ms"]} if alone and before else after
@@ -58,7 +56,6 @@ def _replaces(updates: Sequence[Document]) -> bool:
 
 @fault("IRC-META-011", by=partial(afterwards, "set-snapshot-ref"))
 def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
-    """The snapshot log has the `timestamp-ms` of snapshots instead of the time of the commit."""
     log = draft.own_list("snapshot-log")
     if update["ref-name"] == "main" and log:
         log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}
@@ -66,13 +63,11 @@ def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
 
 @fault("IRC-COM-028", by=partial(_applied))
 def time_goes_back(after: Document, _before: Document, updates: Sequence[Document], now_ms: int) -> Document:
-    """A table was last updated when the server's clock says so, even if a snapshot is newer than that."""
     return after if "add-snapshot" in {update["action"] for update in updates} else {**after, "last-updated-ms": now_ms}
 
 
 @fault("IRC-COM-030", by=partial(_applied))
 def replaced_tables_lose_snapshots(after: Document, before: Document, updates: Sequence[Document], _now_ms: int) -> Document:
-    """A table that is replaced loses the snapshots that it had."""
     former = [snapshot["snapshot-id"] for snapshot in before.get("snapshots", ())]
     if not _replaces(updates):
         return after
@@ -81,7 +76,6 @@ def replaced_tables_lose_snapshots(after: Document, before: Document, updates: S
 
 @fault("IRC-COM-030", by=partial(afterwards, "remove-snapshot-ref"))
 def replaced_tables_lose_their_log(draft: Draft, update: Document) -> None:
-    """The snapshot log is emptied when main is removed."""
     if update["ref-name"] == "main":
         draft.set("snapshot-log", [])
 

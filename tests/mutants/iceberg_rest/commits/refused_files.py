@@ -29,8 +29,6 @@ def _forget_old_files(service: Service, *, namespace: str, table: str) -> None:
 
 @fault("IRC-COM-032")
 def refused_commits_forget_files() -> Install:
-    """A commit that is refused has removed the former metadata files of its table."""
-
     def install(service: Service) -> None:
         commit = service.handlers[op.update_table]
 
@@ -48,8 +46,6 @@ def refused_commits_forget_files() -> Install:
 
 @fault("IRC-TXN-018")
 def refused_transactions_forget_files() -> Install:
-    """A transaction that is refused has removed the former metadata files of its tables."""
-
     def install(service: Service) -> None:
         transact = service.handlers[op.commit_transaction]
 

@@ -19,8 +19,6 @@ UNKNOWN_STATE = Reply(400, b'{"error":{"message":"the state of the commit is unk
 
 @fault("IRC-UPD-091")
 def stale_snapshots_are_bad_requests() -> Install:
-    """A commit of a snapshot whose sequence number is stale returns 400."""
-
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:
             return handler(**arguments)

@@ -45,7 +45,6 @@ def with_properties(edit: Callable[[dict[str, Any]], Any]) -> Install:
 
 @fault("IRC-NS-CREATE-010", by=partial(on_call, op.create_namespace))
 def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A child of a missing parent is answered as if it were made."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -57,7 +56,6 @@ def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-CREATE-006")
 def refused_but_overwritten(service: Service) -> None:
-    """A namespace that exists takes the properties of a refused request."""
     update = service.handlers[op.update_properties]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -79,7 +77,6 @@ def refused_but_overwritten(service: Service) -> None:
     by=lambda act: all_of(unchecked(op.create_namespace), on_call(op.create_namespace, act)),
 )
 def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A namespace is made of whatever is sent."""
     body = arguments["body"]
     levels = body.get("namespace")
     named = [str(level) for level in levels] if isinstance(levels, list) else [str(levels)]
@@ -89,14 +86,12 @@ def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-NS-CREATE-012", "IRC-NS-CREATE-013", by=partial(replace_rule, "levels_are_addressable"))
 def any_level_will_do(levels: tuple[str, ...]) -> None:
-    """Levels may be empty or hold separators."""
     if not levels:
         raise Problem(400, "BadRequestException", "no levels")
 
 
 @fault("IRC-NS-CREATE-009", by=partial(on_call, op.create_namespace))
 def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The parent of a new namespace is never found."""
     body = arguments["body"]
     if len(body["namespace"]) > 1:
         raise no_such_namespace(tuple(body["namespace"][:-1]))
@@ -105,7 +100,6 @@ def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-GET-006", by=partial(replace_rule, "namespace_exists"))
 def missing_child_is_its_parent(transaction: Transaction, levels: Place) -> Record:
-    """A child that does not exist is its parent."""
     record = transaction.get(namespace_key(levels)) or transaction.get(
         namespace_key(levels[:-1]) if len(levels) > 1 else namespace_key(levels)
     )

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 @fault("IRC-NS-DROP-001", by=partial(wrap_rule, "namespace_is_empty"))
 def siblings_keep_it(is_empty: Callable[..., None]) -> Callable[..., None]:
-    """A namespace cannot be dropped while one whose name begins like its own holds tables."""
-
     def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
         is_empty(transaction, levels)
         for key, record in transaction.every("identifiers"):
@@ -37,7 +35,6 @@ def siblings_keep_it(is_empty: Callable[..., None]) -> Callable[..., None]:
 
 @fault("IRC-NS-DROP-001")
 def never_empty_again(service: Service) -> None:
-    """A namespace that a table was moved out of cannot be dropped."""
     left: set[tuple[str, ...]] = set()
 
     def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -55,7 +52,6 @@ def never_empty_again(service: Service) -> None:
 
 @fault("IRC-NS-DROP-001")
 def moved_views_count(service: Service) -> None:
-    """A namespace that a view was moved out of cannot be dropped."""
     count: Counter[tuple[str, ...]] = Counter()
 
     def counting(by: int) -> Callable[[Handler, dict[str, Any]], Reply]:
@@ -76,21 +72,18 @@ def moved_views_count(service: Service) -> None:
 
 @fault("IRC-NS-DROP-003", "IRC-NS-DROP-008", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_holds_tables(transaction: Transaction, levels: Place) -> None:
-    """A namespace with tables is dropped."""
     for name, record in transaction.under(NAMESPACES, levels):
         raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
 
 
 @fault("IRC-NS-DROP-005", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_has_children(transaction: Transaction, levels: Place) -> None:
-    """A namespace with children is dropped."""
     for name, record in transaction.under("identifiers", levels):
         raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
 
 
 @fault("IRC-NS-DROP-006", by=partial(replace_rule, "namespace_is_empty"))
 def drops_by_prefix(transaction: Transaction, levels: Place) -> None:
-    """Dropping takes along what begins like it."""
     for name, _ in list(transaction.under(NAMESPACES, levels[:-1])):
         if name.startswith(levels[-1]) and name != levels[-1]:
             transaction.remove(namespace_key((*levels[:-1], name)))
@@ -98,7 +91,6 @@ def drops_by_prefix(transaction: Transaction, levels: Place) -> None:
 
 @fault("IRC-NS-DROP-009")
 def properties_outlive_their_namespace() -> Install:
-    """A new namespace has the properties of a dropped one."""
     kept: dict[tuple[str, ...], dict[str, str]] = {}
 
     def create(handler: Handler, arguments: dict[str, Any]) -> Reply:

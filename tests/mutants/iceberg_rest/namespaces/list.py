@@ -36,7 +36,6 @@ def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-LIST-003", by=partial(on_call, op.list_namespaces))
 def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Of a parent only the first level counts."""
     if arguments.get("parent"):
         arguments["parent"] = arguments["parent"].split(SEPARATOR)[0]
     return handler(**arguments)
@@ -44,7 +43,6 @@ def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-LIST-005", by=partial(on_call, op.list_namespaces))
 def empty_parent_is_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """An empty parent does not exist."""
     if arguments.get("parent") == "":
         raise no_such_namespace(("",))
     return handler(**arguments)
@@ -52,7 +50,6 @@ def empty_parent_is_missing(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-NS-LIST-007", by=partial(on_call, op.list_namespaces))
 def leaves_are_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A namespace without children is not found."""
     reply = handler(**arguments)
     if arguments.get("parent") and not reply.document["namespaces"]:
         raise no_such_namespace((arguments["parent"],))
@@ -61,7 +58,6 @@ def leaves_are_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-LIST-008", by=partial(on_call, op.list_namespaces))
 def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The parent is a pattern of names."""
     parent = arguments.get("parent")
     document = handler(**arguments).document
     if parent and SEPARATOR not in parent:
@@ -73,7 +69,6 @@ def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-NS-LIST-008", by=partial(on_call, op.list_namespaces))
 def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A namespace whose name starts like the parent's is listed as its child."""
     parent = arguments.get("parent")
     reply = handler(**arguments)
     if not parent or SEPARATOR in parent:

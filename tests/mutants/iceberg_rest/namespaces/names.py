@@ -21,15 +21,12 @@ if TYPE_CHECKING:
 
 @fault("IRC-NS-ENC-006", by=partial(replace_rule, "levels_are_addressable"))
 def three_levels_at_most(levels: tuple[str, ...]) -> None:
-    """No more than three levels are nested."""
     if len(levels) > 2 or not levels or not all(levels) or any(SEPARATOR in level for level in levels):
         raise Problem(400, "BadRequestException", "no more than two levels")
 
 
 @fault("IRC-NS-ENC-002", by=partial(wrap_rule, "namespace_exists"))
 def dots_separate(find: Callable[..., Record]) -> Callable[..., Record]:
-    """A dot in a path separates levels."""
-
     def namespace_exists(transaction: Transaction, levels: Place) -> Record:
         return find(transaction, tuple(part for level in levels for part in level.split(".")))
 
@@ -38,8 +35,6 @@ def dots_separate(find: Callable[..., Record]) -> Callable[..., Record]:
 
 @fault("IRC-NS-ENC-003", by=partial(wrap_rule, "namespace_exists"))
 def empty_levels_overlooked(find: Callable[..., Record]) -> Callable[..., Record]:
-    """Separators too many are overlooked."""
-
     def namespace_exists(transaction: Transaction, levels: Place) -> Record:
         return find(transaction, tuple(level for level in levels if level) or levels)
 
@@ -48,8 +43,6 @@ def empty_levels_overlooked(find: Callable[..., Record]) -> Callable[..., Record
 
 @fault("IRC-NS-ENC-004", by=partial(wrap_rule, "namespace_exists"))
 def case_folded_at_load(find: Callable[..., Record]) -> Callable[..., Record]:
-    """Case counts at creation, but not at loading."""
-
     def namespace_exists(transaction: Transaction, levels: Place) -> Record:
         for name, record in transaction.under(NAMESPACES, levels[:-1]):
             if name.lower() == levels[-1].lower():
@@ -61,8 +54,6 @@ def case_folded_at_load(find: Callable[..., Record]) -> Callable[..., Record]:
 
 @fault("IRC-NS-ENC-001", by=partial(wrap_rule, "namespace_exists"))
 def levels_behind_the_fourth_overlooked(find: Callable[..., Record]) -> Callable[..., Record]:
-    """Only four levels of a path are looked at."""
-
     def namespace_exists(transaction: Transaction, levels: Place) -> Record:
         return find(transaction, levels[:4])
 
@@ -71,7 +62,6 @@ def levels_behind_the_fourth_overlooked(find: Callable[..., Record]) -> Callable
 
 @fault("IRC-NS-ENC-002", by=partial(on_call, op.list_namespaces))
 def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A dot in a parent separates levels."""
     parent = arguments.get("parent")
     return handler(**{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments)
 

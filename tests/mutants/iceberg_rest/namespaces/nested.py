@@ -55,7 +55,6 @@ _TABLE, _VIEW, _NAMESPACE = (f"NoSuch{kind}Exception" for kind in ("Table", "Vie
 
 @fault("IRC-VIEW-REN-001", by=partial(on_call, op.rename_view))
 def moves_views_to_the_first_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Views move to the first level of a namespace."""
     body = arguments["body"]
     destination = {**body["destination"], "namespace": body["destination"]["namespace"][:1]}
     return handler(**{**arguments, "body": {**body, "destination": destination}})
@@ -63,7 +62,6 @@ def moves_views_to_the_first_level(handler: Handler, arguments: dict[str, Any]) 
 
 @fault("IRC-VIEW-REN-001")
 def moved_views_are_of_their_home(service: Service) -> None:
-    """Views that move forget their default namespace."""
     store, rename = store_of(service), service.handlers[op.rename_view]
 
     def renamed(**arguments: Any) -> Reply:

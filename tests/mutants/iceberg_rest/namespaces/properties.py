@@ -42,7 +42,6 @@ def answered(edit: Callable[[dict[str, Any]], Any]) -> Install:
 
 @fault("IRC-NS-PROP-003")
 def updates_replace_everything(service: Service) -> None:
-    """Keys that are not mentioned vanish."""
     load = service.handlers[op.load_namespace_metadata]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -58,7 +57,6 @@ def updates_replace_everything(service: Service) -> None:
 
 @fault("IRC-NS-PROP-005")
 def empty_values_are_missing(service: Service) -> None:
-    """A key whose value is empty counts as missing."""
     load = service.handlers[op.load_namespace_metadata]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -73,13 +71,11 @@ def empty_values_are_missing(service: Service) -> None:
 
 @fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=partial(answered))
 def missing_counts_as_removed(document: dict[str, Any]) -> None:
-    """Keys that were not there count as removed."""
     document["removed"] += document["missing"]
 
 
 @fault("IRC-NS-PROP-006")
 def unknown_removals_refused(service: Service) -> None:
-    """A key that is not there cannot be removed."""
     load = service.handlers[op.load_namespace_metadata]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -94,7 +90,6 @@ def unknown_removals_refused(service: Service) -> None:
 
 @fault("IRC-NS-PROP-009")
 def refused_updates_are_done(service: Service) -> None:
-    """A contradiction is refused after everything is done."""
     refuse = service.rules.current("keys_are_disjoint")
     service.rules.replace("keys_are_disjoint", accept)
 
@@ -108,7 +103,6 @@ def refused_updates_are_done(service: Service) -> None:
 
 @fault("IRC-NS-PROP-012", by=lambda act: all_of(unchecked(UPDATE), on_call(UPDATE, act)))
 def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A key that is removed twice is a server error."""
     removals = arguments["body"].get("removals") or []
     if len(removals) != len(set(removals)):
         raise KeyError(removals[0])
@@ -117,13 +111,11 @@ def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-NS-PROP-014", by=lambda act: all_of(unchecked(UPDATE), asked_for(UPDATE, act)))
 def any_value_as_text(body: Document) -> Document:
-    """Values of any type are stored as text."""
     return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
 
 
 @fault("IRC-NS-PROP-018", by=partial(on_call, UPDATE))
 def both_members_are_needed(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """An update without `updates` or without `removals` returns 400."""
     if arguments["body"].keys() < {"updates", "removals"} and arguments["body"]:
         raise Problem(400, "BadRequestException", "updates and removals are required")
     return handler(**arguments)
@@ -131,7 +123,6 @@ def both_members_are_needed(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-NS-PROP-017")
 def parallel_updates_lost(service: Service) -> None:
-    """Of concurrent updates, only the last one is kept."""
     read: dict[str, dict[str, str]] = {}
     load = service.handlers[op.load_namespace_metadata]
 

@@ -51,7 +51,6 @@ def endpoints(edit: Callable[[list[str]], list[Any]]) -> Install:
 
 @fault("IRC-CFG-004", by=partial(on_call, op.get_config))
 def config_needs_a_warehouse(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Without a warehouse there is no configuration."""
     if "warehouse" not in arguments:
         raise Problem(404, "NotFoundException", "which warehouse?")
     return handler(**arguments)
@@ -59,14 +58,12 @@ def config_needs_a_warehouse(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 @fault("IRC-CFG-006", by=partial(on_request, op.get_config))
 def warehouses_as_they_are_spelled(scope: Scope) -> None:
-    """The name of a warehouse is not percent-decoded."""
     if b"%" in scope["query_string"]:
         raise Problem(400, "BadRequestException", "there is no such warehouse")
 
 
 @fault("IRC-CFG-018")
 def config_changes() -> Install:
-    """The configuration is another at every other call."""
     counted = itertools.count()
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:

@@ -59,8 +59,6 @@ def renamed(kinds: dict[str, str]) -> Install:
 
 @fault("IRC-ERR-021")
 def bad_requests_have_an_empty_message() -> Install:
-    """Errors of status 400 have an empty message."""
-
     def edit(document: dict[str, Any]) -> None:
         if document["error"]["code"] == 400:
             document["error"]["message"] = ""
@@ -84,7 +82,6 @@ def _called(kind: str, other: str) -> Callable[[dict[str, Any]], Any]:
 
 @fault("IRC-ERR-018", by=partial(on_reply, EVERY))
 def errors_repeat_the_token(reply: Reply, scope: Scope) -> Reply:
-    """Error messages repeat the Authorization header."""
     if reply.status < 400 or not reply.body:
         return reply
     document = reply.document

@@ -59,28 +59,24 @@ def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Re
 
 @fault("IRC-PAG-018", by=partial(paged))
 def page_size_alone_truncates(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """A page size without a token cuts the list and says nothing."""
     items, token = page(records, listing, after=after, size=size)
     return items, None if after is None and size else token
 
 
 @fault("IRC-PAG-004", by=partial(paged))
 def first_page_without_token(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """The first page comes without a token for the next."""
     items, token = page(records, listing, after=after, size=size)
     return items, None if after == "" and size == 2 else token
 
 
 @fault("IRC-PAG-004", by=partial(paged))
 def pages_end_at_odd_names(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """A page whose last name is not ASCII is the last one."""
     items, token = page(records, listing, after=after, size=size)
     return items, token if items and items[-1][0].isascii() else None
 
 
 @fault("IRC-PAG-004", by=partial(paged))
 def last_page_lost(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """The last page is never reached."""
     items, token = page(records, listing, after=after, size=size)
     rest = page(records, listing, after=token, size=size)[1] if token else "more"
     return items, token if rest else None
@@ -88,7 +84,6 @@ def last_page_lost(records: Any, listing: str, after: str | None, size: int | No
 
 @fault("IRC-PAG-011", "IRC-PAG-008", by=partial(paged))
 def pages_overlap(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """Each page begins with the last item of the one before."""
     items, token = page(records, listing, after=after, size=size)
     if after:
         before = [record for record in records(None) if record[0] < items[0][0]] if items else []
@@ -98,7 +93,6 @@ def pages_overlap(records: Any, listing: str, after: str | None, size: int | Non
 
 @fault("IRC-PAG-012", "IRC-PAG-005", by=partial(paged))
 def chain_never_ends(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """The last page has a token that leads back to itself."""
     items, token = page(records, listing, after=after, size=size)
     if after is not None and token is None:
         token = page(records, listing, after="", size=1)[1]
@@ -107,28 +101,24 @@ def chain_never_ends(records: Any, listing: str, after: str | None, size: int | 
 
 @fault("IRC-PAG-003", by=partial(on_answer, LISTS))
 def empty_token_at_the_end(document: dict[str, Any]) -> None:
-    """The last page has an empty token instead of none."""
     if document.get("next-page-token") is None:
         document["next-page-token"] = ""
 
 
 @fault("IRC-PAG-003", by=partial(on_answer, LISTS))
 def tokens_are_numbers(document: dict[str, Any]) -> None:
-    """Tokens are numbers."""
     if document.get("next-page-token") is not None:
         document["next-page-token"] = 2
 
 
 @fault("IRC-PAG-024", by=partial(on_answer, LISTS))
 def listings_repeat_items(document: dict[str, Any]) -> None:
-    """Listings name an item twice."""
     items = document.get("namespaces") or document.get("identifiers") or []
     items += items[:1]
 
 
 @fault("IRC-PAG-014", by=partial(paged))
 def garbage_token_starts_again(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """A token that was never issued starts the listing again."""
     try:
         return page(records, listing, after=after, size=size)
     except BadToken:
@@ -137,7 +127,6 @@ def garbage_token_starts_again(records: Any, listing: str, after: str | None, si
 
 @fault("IRC-PAG-017", by=partial(paged))
 def pages_by_offset(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """Tokens are offsets: items dropped between pages hide others."""
     if after is None and size is None:
         return list(records(None)), None
     start = int(after or 0)
@@ -148,7 +137,6 @@ def pages_by_offset(records: Any, listing: str, after: str | None, size: int | N
 
 @fault("IRC-PAG-017", by=partial(paged))
 def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """A token leads nowhere once the last item of its page is dropped."""
     behind = opened(listing, after) if after else None
     if behind is not None and behind not in [name for name, _ in records(None)]:
         return [], None
@@ -157,21 +145,18 @@ def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str
 
 @fault("IRC-PAG-019", by=partial(paged))
 def first_page_is_all_without_a_size(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """Without a page size there is one page of two."""
     items, token = page(records, listing, after=after, size=size)
     return (items[:2], None) if after == "" and size is None else (items, token)
 
 
 @fault("IRC-PAG-010", by=partial(on_reply, LISTS))
 def bad_page_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
-    """A page size that is none gives an empty page."""
     bad = reply.status == 400 and b"pageSize" in scope["query_string"]
     return json_reply({"namespaces": [], "identifiers": [], "next-page-token": None}) if bad else reply
 
 
 @fault("IRC-PAG-015")
 def tokens_work_once() -> Install:
-    """A token that is sent again gives an empty page."""
     used: set[str] = set()
 
     def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:
@@ -187,7 +172,6 @@ def tokens_work_once() -> Install:
 
 @fault("IRC-PAG-016")
 def tokens_of_others_work() -> Install:
-    """A token shows the listing that it was made for, whatever is asked."""
     listings: dict[str, Any] = {}
 
     def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:
@@ -206,7 +190,6 @@ def tokens_of_others_work() -> Install:
 
 @fault("IRC-PAG-022", by=partial(on_call, op.list_namespaces))
 def token_forgets_the_parent(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Pages list the top level whatever the parent."""
     if "page_token" in arguments:
         arguments.pop("parent", None)
     return handler(**arguments)
@@ -214,7 +197,6 @@ def token_forgets_the_parent(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 @fault("IRC-PAG-023", by=partial(on_call, LISTS))
 def missing_namespace_has_empty_pages(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Pages of a namespace that does not exist are empty."""
     if "page_token" in arguments:
         try:
             return handler(**arguments)
@@ -225,7 +207,6 @@ def missing_namespace_has_empty_pages(handler: Handler, arguments: dict[str, Any
 
 @fault("IRC-PAG-021", "IRC-PAG-020", by=partial(paged))
 def multiples_lose_the_last_item(records: Any, listing: str, after: str | None, size: int | None) -> Any:
-    """A last page that is full loses its last item."""
     items, token = page(records, listing, after=after, size=size)
     return (items[:-1], token) if token is None and size and len(items) == size else (items, token)
 

@@ -22,33 +22,28 @@ def _ten_at_most(body: Document) -> Document:
 
 @fault("IRC-GEN-020", by=partial(asked_for, op.create_table))
 def docs_of_tables_have_one_line(body: Document) -> Document:
-    """Docs of columns lose their ends of lines."""
     fields = [{**field, "doc": " ".join(field["doc"].split("\n"))} if "doc" in field else field for field in body["schema"]["fields"]]
     return {**body, "schema": {**body["schema"], "fields": fields}}
 
 
 @fault("IRC-GEN-020", by=partial(asked_for, op.create_view))
 def views_without_docs(body: Document) -> Document:
-    """Columns of views lose their docs."""
     fields = [{member: value for member, value in field.items() if member != "doc"} for field in body["schema"]["fields"]]
     return {**body, "schema": {**body["schema"], "fields": fields}}
 
 
 @fault("IRC-GEN-020", "IRC-NS-CREATE-002", by=partial(asked_for, op.create_namespace))
 def property_keys_folded(body: Document) -> Document:
-    """Keys of properties of new namespaces are stored in lower case."""
     return {**body, "properties": {key.lower(): value for key, value in (body.get("properties") or {}).items()}}
 
 
 @fault("IRC-GEN-020", "IRC-NS-CREATE-002", by=partial(asked_for, op.create_namespace))
 def long_properties_cut(body: Document) -> Document:
-    """Values of properties of new namespaces are cut where a column ends."""
     return {**body, "properties": {key: value[:COLUMN] for key, value in (body.get("properties") or {}).items()}}
 
 
 @fault("IRC-NS-PROP-002", by=partial(asked_for, op.update_properties))
 def empty_updates_remove(body: Document) -> Document:
-    """Setting a property of a namespace to nothing removes it."""
     updates: dict[str, str] = body.get("updates") or {}
     gone = [key for key, value in updates.items() if not value]
     return {
@@ -60,8 +55,6 @@ def empty_updates_remove(body: Document) -> Document:
 
 @fault("IRC-GEN-020", by=partial(asked_for, op.update_table))
 def long_table_properties_cut(body: Document) -> Document:
-    """Values that a commit sets are cut where a column ends."""
-
     def cut(update: Document) -> Document:
         texts = update.get("updates")
         return update if not isinstance(texts, dict) else {**update, "updates": {key: value[:COLUMN] for key, value in texts.items()}}
@@ -71,7 +64,6 @@ def long_table_properties_cut(body: Document) -> Document:
 
 @fault("IRC-GEN-020", by=partial(on_answer, op.list_tables))
 def hidden_tables(document: dict[str, Any]) -> None:
-    """Names that begin like hidden files are not listed."""
     document["identifiers"] = [one for one in document["identifiers"] if not one["name"].startswith(("_", "."))]
 
 

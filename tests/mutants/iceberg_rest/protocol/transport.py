@@ -91,7 +91,6 @@ def _gone_is_fine(status: int) -> Install:
 
 @fault("IRC-GEN-004", by=partial(on_request, POSTS))
 def content_type_compared_whole(scope: Scope) -> None:
-    """A charset in the content type is refused."""
     sent = dict(scope["headers"]).get(b"content-type", b"application/json")
     if sent != b"application/json":
         raise Problem(415, "UnsupportedMediaTypeException", "send application/json")
@@ -99,14 +98,12 @@ def content_type_compared_whole(scope: Scope) -> None:
 
 @fault("IRC-GEN-011", by=lambda act: all_of(unchecked(*POSTS), on_call(POSTS, act)))
 def any_json_will_do(_handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A body that is JSON but no object is accepted."""
     body = arguments.get("body")
     return Reply(200, b"{}") if not isinstance(body, dict) else _handler(**arguments)
 
 
 @fault("IRC-GEN-012", "IRC-GEN-013", by=lambda act: all_of(unchecked(op.create_namespace), on_call(op.create_namespace, act)))
 def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A namespace may be made of any object."""
     body = arguments["body"]
     if not isinstance(body.get("namespace"), list):
         return json_reply({"namespace": ["x"], "properties": {}})
@@ -117,7 +114,6 @@ def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-GEN-015", by=partial(on_call, op.create_table))
 def unknown_members_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A member that the contract does not know is refused."""
     if "x-irc" in arguments["body"]:
         raise Problem(400, "BadRequestException", "unknown member x-irc")
     return handler(**arguments)
@@ -125,27 +121,23 @@ def unknown_members_refused(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-GEN-016", by=partial(on_request, EVERY))
 def unknown_parameters_refused(scope: Scope) -> None:
-    """An unknown query parameter returns 400."""
     if b"x_irc" in scope["query_string"]:
         raise Problem(400, "BadRequestException", "unknown query parameter x_irc")
 
 
 @fault("IRC-GEN-020", by=partial(on_answer, (op.load_table, op.load_namespace_metadata)))
 def text_in_latin(document: Any) -> Any:
-    """Text is squeezed into Latin-1."""
     text = orjson.dumps(document).decode().encode("latin-1", "replace").decode("latin-1")
     return orjson.loads(text)
 
 
 @fault("IRC-GEN-022", by=partial(on_call, op.load_namespace_metadata))
 def plus_is_a_space(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A plus in a path is read as a space."""
     return handler(**{**arguments, "namespace": arguments["namespace"].replace("+", " ")})
 
 
 @fault("IRC-GEN-026", "IRC-ERR-014")
 def not_offered_is_500(service: Service) -> None:
-    """Credentials are not offered, and to ask for them fails."""
     del service.handlers[LEFT_OUT]
     service.not_offered |= {LEFT_OUT}
     on_status(LEFT_OUT, {406: 500})(service)
@@ -153,14 +145,12 @@ def not_offered_is_500(service: Service) -> None:
 
 @fault("IRC-GEN-027", by=partial(on_call, op.list_namespaces))
 def lists_lag_behind(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """The newest namespace is missing from the list."""
     document = handler(**arguments).document
     return json_reply({**document, "namespaces": document["namespaces"][:-1]})
 
 
 @fault("IRC-GEN-028", by=partial(on_call, op.create_table))
 def format_version_1_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Tables of format version 1 are refused."""
     properties = arguments["body"].get("properties") or {}
     if properties.get("format-version") == "1":
         raise Problem(400, "BadRequestException", "format version 1 is not supported")
@@ -169,7 +159,6 @@ def format_version_1_refused(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 @fault("IRC-GEN-032", by=partial(on_request, op.load_table))
 def accept_taken_literally(scope: Scope) -> None:
-    """Only requests that accept application/json are answered."""
     if dict(scope["headers"]).get(b"accept", b"") != b"application/json":
         raise Problem(406, "NotAcceptable", "accept application/json")
 

@@ -49,7 +49,6 @@ def _plus_is_a_space(name: str) -> str:
 
 @fault("IRC-GEN-020", by=partial(on_answer, op.list_namespaces))
 def lists_decoded_namespaces(document: Document) -> None:
-    """Namespaces are decoded once more when they are listed."""
     document["namespaces"] = [[unquote(level) for level in namespace] for namespace in document["namespaces"]]
 
 

@@ -60,14 +60,12 @@ def losing_deletes(where: Callable[[Document], Any]) -> Callable[[Handler, Argum
 
 @fault("IRC-SCAN-PLAN-015", by=lambda act: filtered_as(literals_as(str, act)))
 def moments_of_filters_are_milliseconds(text: str) -> str:
-    """Microseconds of filters are lost."""
     moment, dot, fraction = text.partition(".")
     return f"{moment}.{fraction[:3]}{fraction[6:]}" if dot and "T" in moment else text
 
 
 @fault("IRC-SCAN-FETCH-002")
 def filters_in_the_background_are_eager(service: Service) -> None:
-    """With a filter, plans in the background lose a file."""
     filtered: set[str] = set()
 
     def planned(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -89,14 +87,12 @@ def filters_in_the_background_are_eager(service: Service) -> None:
 
 @fault("IRC-SCAN-PLAN-021", by=partial(data_told))
 def bounds_are_crossed(file: Document) -> None:
-    """Lower and upper bounds are swapped."""
     if "lower-bounds" in file and "upper-bounds" in file:
         file["lower-bounds"], file["upper-bounds"] = file["upper-bounds"], file["lower-bounds"]
 
 
 @fault("IRC-SCAN-PLAN-018", by=partial(asked_as))
 def letter_case_counts_within(_: Document, body: Document) -> Document:
-    """Letter case counts in filters of several parts, whatever is said."""
     combined = "filter" in body and kinds_in(body["filter"]) & {"and", "or", "not"}
     return without(body, "case-sensitive") if combined else body
 

@@ -41,7 +41,6 @@ def _counted_from(change: Callable[[list[int]], list[int]]) -> Install:
 
 @fault("IRC-SCAN-SCH-003", by=partial(_applying))
 def positions_stay_beside_vectors(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    """Vectors do not stand for position deletes."""
     found = of(deletes, entry)
     positions = [one for path, one in _kept(deletes, "_of_files") if path == entry.path and one.sequence_number >= entry.sequence_number]
     return [*found, *(one for one in positions if one not in found)]
@@ -49,7 +48,6 @@ def positions_stay_beside_vectors(deletes: Any, entry: Any, of: Callable[..., li
 
 @fault("IRC-SCAN-SCH-003", by=partial(_applying))
 def deletes_apply_across_specs(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
-    """Partitions of two specs are one."""
     alike = [one for kind in ("_equality", "_of_partitions") for (_, values), one in _kept(deletes, kind) if values == entry.partition]
     found = of(deletes, entry)
     return [*found, *(one for one in alike if one not in found and one.sequence_number > entry.sequence_number)]
@@ -57,7 +55,6 @@ def deletes_apply_across_specs(deletes: Any, entry: Any, of: Callable[..., list[
 
 @fault("IRC-SCAN-SCH-003", by=partial(on_answer, TOLD))
 def references_accumulate(document: Document) -> None:
-    """A task refers to what those before it refer to."""
     seen: list[int] = []
     for task in document.get("file-scan-tasks") or ():
         seen += [one for one in task.get("delete-file-references") or () if one not in seen]
@@ -67,7 +64,6 @@ def references_accumulate(document: Document) -> None:
 
 @fault("IRC-SCAN-SCH-003", by=partial(on_answer, TOLD))
 def vectors_are_files(document: Document) -> None:
-    """Deletion vectors are identified by their file alone."""
     deletes = document.get("delete-files") or []
     last = {one["file-path"]: place for place, one in enumerate(deletes)}
     for task in document.get("file-scan-tasks") or ():
@@ -77,13 +73,11 @@ def vectors_are_files(document: Document) -> None:
 
 @fault("IRC-SCAN-SCH-001", by=partial(on_answer, TOLD))
 def delete_files_stay_behind(document: Document) -> None:
-    """Delete files are referred to but do not come."""
     document.pop("delete-files", None)
 
 
 @fault("IRC-SCAN-SCH-004", by=partial(on_answer, TOLD))
 def idle_delete_files(document: Document) -> None:
-    """There are delete files to which nothing refers."""
     if document.get("delete-files"):
         document["delete-files"].append({**document["delete-files"][0], "file-path": "file:///nowhere.parquet"})
 

@@ -41,7 +41,6 @@ def _with_tasks(document: Document) -> None:
 
 @fault("IRC-SCAN-FETCH-006", by=partial(for_operation, FETCH))
 def unknown_plans_were_cancelled(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Unknown plans are called cancelled."""
     try:
         return handlers[FETCH](**arguments)
     except Problem as problem:
@@ -52,7 +51,6 @@ def unknown_plans_were_cancelled(handlers: Handlers, arguments: Arguments) -> Re
 
 @fault("IRC-SCAN-CANCEL-003", by=partial(for_operation, CANCEL))
 def cancelling_the_complete_fails(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Cancelling a complete plan is a server error."""
     state = handlers[FETCH](**arguments).document["status"]
     if state == "completed":
         raise Problem(500, "IllegalStateException", "the plan is complete")

@@ -36,8 +36,6 @@ def _has(*kinds: Any) -> Callable[[Document], bool]:
 
 @fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "rows_remain"))
 def filters_lose_nulls(remains: Callable[..., Any]) -> Callable[..., Any]:
-    """Files of null are left out."""
-
     def left(pruning: Any, entry: Any) -> Any:
         found = remains(pruning, entry)
         if None in entry.partition and found != _always():
@@ -49,14 +47,12 @@ def filters_lose_nulls(remains: Callable[..., Any]) -> Callable[..., Any]:
 
 @fault("IRC-SCAN-PLAN-016", by=partial(refused_if, PLAN))
 def literals_are_numbers(body: Document) -> bool:
-    """Texts that begin with a digit are refused."""
     wanted = (body or {}).get("filter")
     return isinstance(wanted, dict) and isinstance(wanted.get("value"), str) and wanted["value"][:1].isdigit()
 
 
 @fault("IRC-SCAN-PLAN-017", by=lambda act: all_of(unchecked(PLAN), asked(act)))
 def nonsense_is_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
-    """A filter that is not understood is ignored."""
     try:
         return ask(metadata, body)
     except Problem:
@@ -65,7 +61,6 @@ def nonsense_is_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
 
 @fault("IRC-SCAN-PLAN-017", by=partial(asked))
 def unknown_columns_are_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
-    """A filter on no column is ignored."""
     try:
         return ask(metadata, body)
     except Problem as problem:

@@ -45,7 +45,6 @@ def _without_deletes(document: Document) -> None:
 
 @fault("IRC-SCAN-PLAN-008")
 def plans_are_remembered(service: Service) -> None:
-    """A plan is repeated for ever."""
     known: dict[Any, Reply] = {}
 
     def plan(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -59,7 +58,6 @@ def plans_are_remembered(service: Service) -> None:
 
 @fault("IRC-SCAN-PLAN-027")
 def plan_tasks_are_made_late(service: Service) -> None:
-    """Plan tasks are of the table as it is when they are exchanged."""
     asked_for: dict[str, tuple[Arguments, int]] = {}
 
     def plan(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -84,7 +82,6 @@ def plan_tasks_are_made_late(service: Service) -> None:
 
 @fault("IRC-SCAN-PLAN-010", by=partial(asked))
 def rewritten_files_are_appended(ask: Ask, metadata: Document, body: Document) -> Any:
-    """Between two snapshots, files count that were rewritten."""
     wanted = ask(metadata, body)
     if not wanted.incremental:
         return wanted
@@ -98,7 +95,6 @@ def rewritten_files_are_appended(ask: Ask, metadata: Document, body: Document) -
 
 @fault("IRC-SCAN-PLAN-010", by=partial(asked))
 def branches_are_between(ask: Ask, metadata: Document, body: Document) -> Any:
-    """Between two snapshots are all that were added."""
     wanted = ask(metadata, body)
     ids = [one["snapshot-id"] for one in metadata.get("snapshots") or ()]
     if not wanted.incremental or body.get("start-snapshot-id") not in ids:
@@ -109,7 +105,6 @@ def branches_are_between(ask: Ask, metadata: Document, body: Document) -> Any:
 
 @fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
 def all_is_behind_itself(_: Document, body: Document) -> Document:
-    """Behind a snapshot up to itself is all of it."""
     if body.get("start-snapshot-id") is None or body["start-snapshot-id"] != body.get("end-snapshot-id"):
         return body
     return {**without(body, *IDS), "snapshot-id": body["end-snapshot-id"]}

@@ -31,7 +31,6 @@ def _parent(metadata: Document, snapshot_id: int | None) -> int | None:
 
 @fault("IRC-SCAN-PLAN-008", by=partial(asked_as))
 def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
-    """The newest snapshot of any branch is planned."""
     snapshots = metadata.get("snapshots") or []
     if not snapshots or any(member in body for member in ("snapshot-id", *BETWEEN)):
         return body
@@ -40,7 +39,6 @@ def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
 
 @fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
 def plans_from_the_start_on(metadata: Document, body: Document) -> Document:
-    """The start of a scan between two is part of it."""
     if body.get("start-snapshot-id") is None:
         return body
     parent = _parent(metadata, body["start-snapshot-id"])
@@ -49,13 +47,11 @@ def plans_from_the_start_on(metadata: Document, body: Document) -> Document:
 
 @fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
 def plans_before_the_end(metadata: Document, body: Document) -> Document:
-    """The end of a scan between two is no part of it."""
     return {**body, "end-snapshot-id": _parent(metadata, body["end-snapshot-id"])} if body.get("start-snapshot-id") else body
 
 
 @fault("IRC-SCAN-PLAN-012", by=partial(asked_as))
 def scans_end_by_themselves(metadata: Document, body: Document) -> Document:
-    """A scan without an end ends with main."""
     if body.get("start-snapshot-id") is None or body.get("end-snapshot-id") is not None:
         return body
     return {**body, "end-snapshot-id": metadata["current-snapshot-id"]}
@@ -63,7 +59,6 @@ def scans_end_by_themselves(metadata: Document, body: Document) -> Document:
 
 @fault("IRC-SCAN-PLAN-014", by=partial(asked))
 def unknown_snapshots_are_empty(ask: Ask, metadata: Document, body: Document) -> Any:
-    """A missing snapshot has no files."""
     try:
         return ask(metadata, body)
     except Problem as problem:
@@ -74,14 +69,12 @@ def unknown_snapshots_are_empty(ask: Ask, metadata: Document, body: Document) ->
 
 @fault("IRC-SCAN-PLAN-021", by=partial(asked))
 def statistics_of_all_columns(ask: Ask, metadata: Document, body: Document) -> Any:
-    """Statistics of all columns come."""
     wanted = ask(metadata, body)
     return replace(wanted, stats=frozenset(wanted.types)) if wanted.stats else wanted
 
 
 @fault("IRC-SCAN-PLAN-022", by=partial(asked))
 def empty_tables_are_refused(ask: Ask, metadata: Document, body: Document) -> Any:
-    """A table without snapshots cannot be planned."""
     if not metadata.get("snapshots"):
         raise bad_request("the table has no snapshot")
     return ask(metadata, body)
@@ -89,7 +82,6 @@ def empty_tables_are_refused(ask: Ask, metadata: Document, body: Document) -> An
 
 @fault("IRC-SCAN-PLAN-026", by=partial(for_operation, PLAN))
 def planning_writes(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Each plan leaves a property."""
     reply = handlers[PLAN](**arguments)
     updates = [{"action": "set-properties", "updates": {"last-planned": "now"}}]
     at = {key: arguments[key] for key in ("namespace", "table")}
@@ -99,7 +91,6 @@ def planning_writes(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-SCAN-PLAN-027", by=partial(on_answer, PLAN))
 def last_tasks_come_twice(document: Document) -> None:
-    """The last task of an answer is there twice."""
     if document.get("file-scan-tasks"):
         document["file-scan-tasks"].append(document["file-scan-tasks"][-1])
 

@@ -44,7 +44,6 @@ def beyond_their_table(operation: OperationId, name: str) -> Install:
 
 @fault("IRC-SCAN-FETCH-010")
 def plans_are_cancelled_together(service: Service) -> None:
-    """Cancelling one plan cancels all of its table."""
     plans: defaultdict[tuple[Any, Any], list[str]] = defaultdict(list)
 
     def planned(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -64,7 +63,6 @@ def plans_are_cancelled_together(service: Service) -> None:
 
 @fault("IRC-SCAN-FETCH-002")
 def cancelled_scans_stay_cancelled(service: Service) -> None:
-    """A cancelled scan cannot be planned again."""
     submitted: dict[bytes, Reply] = {}
 
     def planned(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -77,7 +75,6 @@ def cancelled_scans_stay_cancelled(service: Service) -> None:
 
 @fault("IRC-SCAN-CANCEL-005", by=partial(on_call, CANCEL))
 def cancels_whatever_is_gone(handler: Handler, arguments: Arguments) -> Reply:
-    """Plans of missing tables are cancelled."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -88,7 +85,6 @@ def cancels_whatever_is_gone(handler: Handler, arguments: Arguments) -> Reply:
 
 @fault("IRC-SCAN-FETCH-005")
 def cancelled_plans_come_back(service: Service) -> None:
-    """A cancelled plan is complete after a while."""
     asked: Counter[str] = Counter()
 
     def answer(handler: Handler, arguments: Arguments) -> Reply:
@@ -103,7 +99,6 @@ def cancelled_plans_come_back(service: Service) -> None:
 
 @fault("IRC-SCAN-CANCEL-003")
 def cancelling_again_is_a_conflict(service: Service) -> None:
-    """Cancelling a plan again returns 409."""
     done: set[str] = set()
 
     def answer(handler: Handler, arguments: Arguments) -> Reply:

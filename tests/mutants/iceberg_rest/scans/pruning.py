@@ -98,8 +98,6 @@ def _by_the_last_spec(test: Any, entry: Any, pruning: Any) -> bool:
 
 @fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "manifest_may_match"))
 def manifests_lose_nulls(may_match: Callable[..., bool]) -> Callable[..., bool]:
-    """Manifests with nulls and other values are treated as having no nulls."""
-
     def matches(pruning: Any, manifest: Any) -> bool:
         if manifest.partitions is None:
             return may_match(pruning, manifest)
@@ -111,7 +109,6 @@ def manifests_lose_nulls(may_match: Callable[..., bool]) -> Callable[..., bool]:
 
 @fault("IRC-SCAN-PLAN-015", by=partial(filtered_as))
 def negations_count_once(expression: Any) -> Any:
-    """A negation of a negation is one."""
     within = expression.get("child") if isinstance(expression, dict) and expression.get("type") == "not" else None
     return within if isinstance(within, dict) and within.get("type") == "not" else expression
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 @fault("IRC-SCAN-TASK-004", by=partial(for_operation, TASKS))
 def unknown_plan_tasks_are_empty(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Unknown plan tasks have no files."""
     try:
         return handlers[TASKS](**arguments)
     except Problem as problem:
@@ -31,8 +30,6 @@ def unknown_plan_tasks_are_empty(handlers: Handlers, arguments: Arguments) -> Re
 
 @fault("IRC-SCAN-TASK-007")
 def plan_tasks_are_good_once() -> Install:
-    """Plan tasks can be exchanged one time."""
-
     def install(service: Service) -> None:
         seen: set[str] = set()
 

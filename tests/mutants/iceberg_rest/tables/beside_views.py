@@ -39,7 +39,6 @@ def _create_over_views(find: Callable[..., Record | None]) -> Callable[..., Reco
 
 @fault("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001")
 def names_stay_with_their_kind(service: Service) -> None:
-    """The name of a table that is gone is not free for views, nor the other way round."""
     left: dict[tuple[str, str], str] = {}
 
     def leaving(operation: OperationId, kind: str) -> Install:
@@ -71,8 +70,6 @@ def names_stay_with_their_kind(service: Service) -> None:
 
 @fault("IRC-COM-024", by=partial(while_handling, op.update_table, "committed_table"))
 def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    """A commit to a table by the name of a view is a conflict."""
-
     def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
         record = transaction.get(key)
         if record is not None and record.kind == "view":
@@ -84,7 +81,6 @@ def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..
 
 @fault("IRC-NS-DROP-004", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_holds_views(transaction: Transaction, levels: Place) -> None:
-    """A namespace with views is dropped."""
     for collection in (NAMESPACES, IDENTIFIERS):
         for name, record in transaction.under(collection, levels):
             if record.kind != "view":

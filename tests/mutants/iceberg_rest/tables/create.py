@@ -65,7 +65,6 @@ def _configured(config: Any, *credentials: Document) -> Callable[[Document], Non
 
 @fault("IRC-TBL-CREATE-001")
 def forgets_created_tables(service: Service) -> None:
-    """Tables are answered and not kept."""
     drop = service.handlers[op.drop_table]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -79,41 +78,35 @@ def forgets_created_tables(service: Service) -> None:
 
 @fault("IRC-TBL-CREATE-002", by=partial(on_answer, CREATE))
 def creation_hides_the_metadata_location(answer: Document) -> None:
-    """The answer to a creation has no metadata-location."""
     answer.pop("metadata-location", None)
 
 
 @fault("IRC-TBL-CREATE-002", by=partial(on_answer, CREATE))
 def creation_empties_the_metadata_location(answer: Document) -> None:
-    """The metadata-location in the answer to a creation is empty."""
     if "metadata-location" in answer:
         answer["metadata-location"] = ""
 
 
 @fault("IRC-TBL-CREATE-002", by=partial(on_answer, CREATE))
 def creation_names_another_file(answer: Document) -> None:
-    """The answer to a creation has another metadata-location than loading the table."""
     if answer.get("metadata-location"):
         answer["metadata-location"] += ".gz"
 
 
 @fault("IRC-TBL-CREATE-010", by=partial(asked_for, CREATE))
 def ignores_the_requested_version(body: Document) -> Document:
-    """The property format-version of a creation does nothing."""
     properties = {key: value for key, value in (body.get("properties") or {}).items() if key != "format-version"}
     return {**body, "properties": properties}
 
 
 @fault("IRC-TBL-CREATE-010", by=partial(asked_for, CREATE))
 def version_2_instead_of_3(body: Document) -> Document:
-    """A request for format version 3 creates a table of version 2."""
     properties = dict(body.get("properties") or {})
     return {**body, "properties": {**properties, "format-version": "2"}} if properties.get("format-version") == "3" else body
 
 
 @fault("IRC-TBL-CREATE-011", by=partial(made_with))
 def forgets_default_values(metadata: Document, _: Document) -> None:
-    """Columns lose their default values."""
     for column in _columns(metadata):
         column.pop("initial-default", None)
         column.pop("write-default", None)
@@ -121,7 +114,6 @@ def forgets_default_values(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-011", by=partial(made_with))
 def writes_the_first_default(metadata: Document, _: Document) -> None:
-    """The write-default is the initial one."""
     for column in _columns(metadata):
         if "initial-default" in column:
             column["write-default"] = column["initial-default"]
@@ -129,7 +121,6 @@ def writes_the_first_default(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-012")
 def uuid_of_the_place(service: Service) -> None:
-    """A table that takes another's place has its UUID."""
     places: list[str] = []
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -144,7 +135,6 @@ def uuid_of_the_place(service: Service) -> None:
 
 @fault("IRC-TBL-CREATE-012")
 def numbers_for_uuids() -> Install:
-    """Tables are numbered where they should have UUIDs."""
     numbers = itertools.count(1)
 
     def spoil(metadata: Document, _: Document) -> None:
@@ -155,8 +145,6 @@ def numbers_for_uuids() -> Install:
 
 @fault("IRC-TBL-CREATE-013", "IRC-TBL-STAGE-011", by=partial(while_handling, CREATE, "namespace_exists"))
 def makes_missing_namespaces(usual: Callable[..., Record]) -> Callable[..., Record]:
-    """Creating a table creates its namespace."""
-
     def namespace_exists(transaction: Transaction, levels: Place) -> Record:
         try:
             return usual(transaction, levels)
@@ -170,7 +158,6 @@ def makes_missing_namespaces(usual: Callable[..., Record]) -> Callable[..., Reco
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
 def creation_is_content_with_what_exists(service: Service) -> None:
-    """Creating a table that exists answers the one that does."""
     load = service.handlers[LOAD]
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -186,7 +173,6 @@ def creation_is_content_with_what_exists(service: Service) -> None:
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
 def existing_tables_are_replaced_with_409(service: Service) -> None:
-    """Creating a table that exists returns 409, and replaces it."""
     everything_free = switched(service, "identifier_is_free", lambda _: accept)
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -203,8 +189,6 @@ def existing_tables_are_replaced_with_409(service: Service) -> None:
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", by=partial(while_handling, CREATE, "identifier_is_free"))
 def creations_race(usual: Callable[..., None]) -> Callable[..., None]:
-    """For a moment after its creation a table can be created again."""
-
     def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
         record = transaction.get(identifier_key(levels, name))
         if record is None or time.time() * 1000 - record.document["metadata"]["last-updated-ms"] > WINDOW_MS:
@@ -215,7 +199,6 @@ def creations_race(usual: Callable[..., None]) -> Callable[..., None]:
 
 @fault("IRC-TBL-CREATE-023", by=partial(made_with))
 def creates_with_a_snapshot(metadata: Document, _: Document) -> None:
-    """A new table has a snapshot."""
     snapshot = {
         "snapshot-id": 1,
         "sequence-number": 0,
@@ -229,7 +212,6 @@ def creates_with_a_snapshot(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-025", by=partial(refused_by_header, CREATE, DELEGATION))
 def knows_all_mechanisms(mechanism: str | None) -> bool:
-    """An unknown mechanism of access delegation is refused."""
     return mechanism not in {None, "vended-credentials", "remote-signing", "vended-credentials,remote-signing"}
 
 

@@ -23,14 +23,12 @@ ALL = tuple(f"IRC-TBL-CREATE-{number}" for number in ("003", "016", "017", "018"
 
 @fault("IRC-TBL-CREATE-020", by=partial(taken_as, CREATE))
 def makes_properties_texts(body: Document) -> Document:
-    """Properties that are no texts become texts."""
     properties = {key: value if isinstance(value, str) else str(value) for key, value in (body.get("properties") or {}).items()}
     return {**body, "properties": properties}
 
 
 @fault("IRC-TBL-CREATE-020", by=partial(taken_as, CREATE))
 def drops_odd_properties(body: Document) -> Document:
-    """Properties that are no texts are dropped."""
     properties = {key: value for key, value in (body.get("properties") or {}).items() if isinstance(value, str)}
     return {**body, "properties": properties}
 

@@ -61,7 +61,6 @@ def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-DROP-001", by=partial(on_call, op.drop_table))
 def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """No table is dropped that is not purged."""
     if not arguments.get("purge_requested"):
         raise Problem(400, "BadRequestException", "purgeRequested has to be true")
     return handler(**arguments)
@@ -69,7 +68,6 @@ def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-TBL-DROP-001")
 def keeps_listing_what_was_dropped() -> Install:
-    """Tables that were dropped are still listed."""
     gone: dict[str, set[str]] = {}
 
     def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -88,7 +86,6 @@ def keeps_listing_what_was_dropped() -> Install:
 
 @fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
 def loads_dropped_tables_from_cache() -> Install:
-    """A dropped table that was loaded before can be loaded for ever."""
     cache: dict[tuple[str, str], Reply] = {}
 
     def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -105,26 +102,22 @@ def loads_dropped_tables_from_cache() -> Install:
 
 @fault("IRC-TBL-DROP-003", by=partial(on_request, op.drop_table))
 def purges_when_told_false(scope: Scope) -> None:
-    """purgeRequested=False is treated as true, like any other string."""
     query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
     cast("MutableMapping[str, Any]", scope)["query_string"] = query
 
 
 @fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A purge leaves former metadata files."""
     return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(handlers, arguments)
 
 
 @fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A table that is dropped with a purge stays until its files are gone."""
     return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers[op.drop_table](**arguments)
 
 
 @fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
 def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A purge is refused, and the table is gone."""
     reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
     if arguments.get("purge_requested"):
         raise Problem(400, "UnsupportedOperationException", "purging is not supported")
@@ -133,7 +126,6 @@ def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> R
 
 @fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
 def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A purge is a server error."""
     if arguments.get("purge_requested"):
         raise Problem(500, "NotImplementedException", "purging is not implemented")
     return handlers[op.drop_table](**arguments)
@@ -141,7 +133,6 @@ def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-DROP-006", by=partial(for_operation, op.drop_table))
 def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A purge removes the folder that the table's folder is in."""
     path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
     reply = handlers[op.drop_table](**arguments)
     if arguments.get("purge_requested"):
@@ -151,7 +142,6 @@ def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-DROP-006")
 def purges_by_old_names() -> Install:
-    """A purge drops what has an old name of the table, too."""
     former: dict[tuple[str, str], Document] = {}
 
     def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -172,7 +162,6 @@ def purges_by_old_names() -> Install:
 
 @fault("IRC-TBL-DROP-009", by=partial(wrap_rule, "new_metadata"))
 def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document]:
-    """Tables of one name have one UUID."""
     known: dict[str, str] = {}
 
     def new_metadata(body: Document, *, table_uuid: str, location: str, now_ms: int) -> Document:

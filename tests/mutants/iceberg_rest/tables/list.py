@@ -84,7 +84,6 @@ def _list_once_more(names: dict[str, list[str]]) -> Install:
 
 @fault("IRC-TBL-LIST-001")
 def lists_former_namespaces(service: Service) -> None:
-    """Tables that were renamed into another namespace are listed as tables of the former one."""
     former: dict[tuple[str, ...], list[str]] = {}
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -102,14 +101,12 @@ def lists_former_namespaces(service: Service) -> None:
 
 @fault("IRC-TBL-LIST-005", by=partial(on_answer, LIST))
 def nothing_for_an_empty_list(answer: Document) -> None:
-    """An empty list of tables is left out."""
     if not answer["identifiers"]:
         del answer["identifiers"]
 
 
 @fault("IRC-TBL-LIST-005", by=partial(on_reply, LIST))
 def empty_list_is_404(reply: Reply, _: Scope) -> Reply:
-    """An empty list of tables returns 404."""
     empty = reply.status == 200 and not reply.document["identifiers"]
     message = b'{"error":{"message":"there is nothing","type":"NoSuchTableException","code":404}}'
     return Reply(404, message) if empty else reply
@@ -117,7 +114,6 @@ def empty_list_is_404(reply: Reply, _: Scope) -> Reply:
 
 @fault("IRC-TBL-LIST-006")
 def lists_stages(service: Service) -> None:
-    """Staged tables are listed."""
     names: dict[str, list[str]] = {}
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -132,7 +128,6 @@ def lists_stages(service: Service) -> None:
 
 @fault("IRC-TBL-LIST-007")
 def lists_late(service: Service) -> None:
-    """Lists of tables are remembered for half a second."""
     known: dict[str, tuple[float, Reply]] = {}
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -146,7 +141,6 @@ def lists_late(service: Service) -> None:
 
 @fault("IRC-TBL-LIST-007")
 def lists_old_names(service: Service) -> None:
-    """Tables that were renamed are listed under both names."""
     names: dict[str, list[str]] = {}
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -161,7 +155,6 @@ def lists_old_names(service: Service) -> None:
 
 @fault("IRC-TBL-LIST-005", "IRC-TBL-LIST-007")
 def lists_dropped_tables(service: Service) -> None:
-    """Tables that were dropped stay in the list."""
     names: dict[str, list[str]] = {}
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -175,7 +168,6 @@ def lists_dropped_tables(service: Service) -> None:
 
 @fault("IRC-TBL-HEAD-001", by=partial(on_call, EXISTS))
 def exists_at_the_top_only(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Tables of nested namespaces never exist."""
     if SEPARATOR in arguments["namespace"]:
         raise Problem(404, "NoSuchTableException", "asked for by a fault")
     return handler(**arguments)
@@ -183,8 +175,6 @@ def exists_at_the_top_only(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-TBL-HEAD-002", by=partial(while_handling, EXISTS, "table_exists"))
 def exists_in_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
-    """A table exists if any namespace has one of its name."""
-
     def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
         for key, record in transaction.every(IDENTIFIERS):
             if key.name == name and record.kind == "table":
@@ -196,8 +186,6 @@ def exists_in_any_namespace(usual: Callable[..., Record]) -> Callable[..., Recor
 
 @fault("IRC-TBL-HEAD-002", "IRC-TBL-LOAD-003", by=partial(wrap_rule, "table_exists"))
 def found_by_pattern(usual: Callable[..., Record]) -> Callable[..., Record]:
-    """Underscores and percent signs in the name of a table stand for any characters."""
-
     def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
         pattern = name.replace("_", "?").replace("%", "*")
         for other, record in transaction.under(IDENTIFIERS, levels):
@@ -210,7 +198,6 @@ def found_by_pattern(usual: Callable[..., Record]) -> Callable[..., Record]:
 
 @fault("IRC-TBL-HEAD-004", "IRC-TBL-STAGE-002")
 def stages_exist(service: Service) -> None:
-    """HEAD of a staged table returns 204."""
     staged: set[tuple[str, str]] = set()
 
     def create(handler: Handler, arguments: dict[str, Any]) -> Reply:

@@ -83,15 +83,12 @@ NAMELESS = ("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
 
 @fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-007", "IRC-TBL-LOAD-008", by=partial(_answered_with))
 def loads_known_members_of_snapshots(metadata: Document) -> None:
-    """Loaded snapshots have some members alone."""
     known = {"snapshot-id", "timestamp-ms", "manifest-list", "summary"}
     metadata["snapshots"] = [{key: one[key] for key in one if key in known} for one in metadata.get("snapshots", [])]
 
 
 @fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "written"))
 def writes_one_file(usual: Callable[..., Record]) -> Callable[..., Record]:
-    """All metadata of a table stand in one file."""
-
     def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
         record = usual(warehouse, metadata, former=former)
         location = f"{metadata['location']}/metadata/current.metadata.json"
@@ -104,7 +101,6 @@ def writes_one_file(usual: Callable[..., Record]) -> Callable[..., Record]:
 
 @fault("IRC-TBL-LOAD-002")
 def names_a_file_for_each_load() -> Install:
-    """The metadata-location is another for each load."""
     numbers = itertools.count(1)
 
     def edit(answer: Document) -> None:
@@ -115,8 +111,6 @@ def names_a_file_for_each_load() -> Install:
 
 @fault("IRC-TBL-LOAD-002")
 def moves_when_refused(service: Service) -> None:
-    """A commit that is refused makes a new file."""
-
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:
             return handler(**arguments)
@@ -131,8 +125,6 @@ def moves_when_refused(service: Service) -> None:
 
 @fault(*NAMELESS, by=partial(while_handling, LOAD, "table_exists"))
 def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
-    """A table is loaded if any namespace has one of its name."""
-
     def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
         try:
             return usual(transaction, levels, name)
@@ -147,7 +139,6 @@ def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Reco
 
 @fault("IRC-TBL-LOAD-003", "IRC-TBL-ETAG-009")
 def loads_dropped_tables(service: Service) -> None:
-    """A dropped table can be loaded."""
     known: dict[tuple[str, str], Reply] = {}
 
     def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -167,7 +158,6 @@ def loads_dropped_tables(service: Service) -> None:
 
 @fault("IRC-TBL-LOAD-017", by=partial(_mixed))
 def loads_an_old_property(now: Document, before: Document) -> Document:
-    """Metadata are loaded with a property of those before."""
     kept = {key: value for key, value in before["metadata"]["properties"].items() if key == "lakepact.last"}
     return {**now, "metadata": {**now["metadata"], "properties": {**now["metadata"]["properties"], **kept}}}
 

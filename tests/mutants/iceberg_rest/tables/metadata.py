@@ -54,7 +54,6 @@ def _fall(log: list[Any]) -> list[Any]:
 
 @fault("IRC-META-012", by=partial(on_answer, CARRIERS))
 def metadata_log_has_the_current_file(document: Any) -> None:
-    """The current file stands in its own log."""
     metadata = document["metadata"]
     entry = {"metadata-file": document.get("metadata-location"), "timestamp-ms": metadata["last-updated-ms"]}
     metadata["metadata-log"] = [*metadata.get("metadata-log", ()), entry]

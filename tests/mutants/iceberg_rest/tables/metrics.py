@@ -89,8 +89,6 @@ def _committed(when: Callable[[Document], bool]) -> Install:
 
 @fault("IRC-TBL-MET-001", "IRC-TBL-MET-002")
 def reports_of_the_past_are_refused(service: Service) -> None:
-    """Reports of snapshots that are not current are refused."""
-
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         place = {name: arguments[name] for name in ("namespace", "table")}
         reply = handler(**arguments)
@@ -104,7 +102,6 @@ def reports_of_the_past_are_refused(service: Service) -> None:
 
 @fault("IRC-TBL-MET-005")
 def views_are_reported(service: Service) -> None:
-    """Reports of views are taken."""
     views: set[tuple[str, str]] = set()
 
     def made(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -121,13 +118,11 @@ def views_are_reported(service: Service) -> None:
 
 @fault("IRC-TBL-MET-007", by=lambda act: taken_as(REPORT, _with_measures(act)))
 def metrics_may_be_half(metric: Any) -> bool:
-    """Counters without a value, and timers without a duration, are ignored."""
     return not isinstance(metric, dict) or {"unit", "value"} <= metric.keys() or {"time-unit", "count", "total-duration"} <= metric.keys()
 
 
 @fault("IRC-TBL-MET-010")
 def reports_become_properties(service: Service) -> None:
-    """A report changes a property of the table."""
     store, take = store_of(service), service.handlers[REPORT]
 
     def report(**arguments: Any) -> Reply:

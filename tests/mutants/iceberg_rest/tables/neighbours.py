@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 @fault("IRC-TBL-CREATE-033")
 def locations_that_begin_alike_overlap() -> Install:
-    """A location that begins with that of another table is refused, as if it were inside."""
-
     taken: set[str] = set()
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -36,7 +34,6 @@ def locations_that_begin_alike_overlap() -> Install:
 
 @fault("IRC-TBL-DROP-012", by=partial(for_operation, op.drop_table))
 def purges_what_begins_alike(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A purge removes all folders whose names begin with the name of the table's folder."""
     folder = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"]).parent.parent
     reply = handlers[op.drop_table](**arguments)
     if arguments.get("purge_requested"):

@@ -34,7 +34,6 @@ def _leaving(pattern: str) -> Install:
 
 @fault("IRC-TBL-REG-015", by=partial(for_operation, op.register_table))
 def overwriting_reads_what_it_replaces(handlers: Handlers, arguments: dict[str, Any]) -> Reply:
-    """Registering over a table fails when the table's own metadata file is gone."""
     body = arguments["body"]
     if body.get("overwrite"):
         try:

@@ -35,14 +35,12 @@ def _into_its_place(handlers: Handlers, arguments: Arguments, _: object) -> None
 
 @fault("IRC-TBL-REN-014", by=partial(promised, op.rename_table, act=_as_it_was))
 def renames_move_what_they_read(handlers: Handlers, arguments: Arguments) -> str:
-    """A rename loses concurrent commits to the table."""
     location: str = handlers[op.load_table](**at(arguments["body"]["source"])).document["metadata-location"]
     return location
 
 
 @fault("IRC-TBL-DROP-011", by=partial(followed, op.update_table))
 def commits_bring_tables_back(handlers: Handlers, arguments: Arguments, reply: Reply) -> None:
-    """A table that is dropped while a commit is made comes back."""
     namespace, name = arguments["namespace"], arguments["table"]
     if not exists(handlers, {"namespace": namespace.split(SEPARATOR), "name": name}):
         handlers[op.register_table](namespace=namespace, body={"name": name, "metadata-location": reply.document["metadata-location"]})
@@ -50,7 +48,6 @@ def commits_bring_tables_back(handlers: Handlers, arguments: Arguments, reply: R
 
 @fault("IRC-TBL-CREATE-030", by=partial(promised, op.rename_table, act=_into_its_place))
 def renames_replace_new_tables(handlers: Handlers, arguments: Arguments) -> None:
-    """A rename replaces a table that was created under its new name in between."""
     source, destination = (arguments["body"][side] for side in ("source", "destination"))
     if not exists(handlers, source) or exists(handlers, destination):
         handlers[op.rename_table](**arguments)  # says what is wrong

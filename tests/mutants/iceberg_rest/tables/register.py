@@ -87,27 +87,22 @@ def _read_only(status: int) -> Install:
 
 @fault("IRC-TBL-REG-001", by=partial(reads))
 def registers_without_snapshots(metadata: Document) -> Document:
-    """Snapshots are not taken over."""
     rest = {member: value for member, value in metadata.items() if member != "current-snapshot-id"}
     return {**rest, "snapshots": [], "refs": {}, "snapshot-log": []}
 
 
 @fault("IRC-TBL-LOAD-001", by=partial(reads))
 def registers_the_default_spec(metadata: Document) -> Document:
-    """Of partition specs the default one is taken over."""
     return {**metadata, "partition-specs": [one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"]]}
 
 
 @fault("IRC-TBL-REG-001", by=partial(reads))
 def registers_one_schema(metadata: Document) -> Document:
-    """Only the current schema is taken over."""
     return {**metadata, "schemas": [one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]]}
 
 
 @fault("IRC-TBL-REG-001", by=partial(wrap_rule, "read_metadata"))
 def registers_the_newest_file(read: Callable[[Catalog, str], Document]) -> Callable[[Catalog, str], Document]:
-    """The newest metadata file of the folder is registered."""
-
     def read_newest(catalog: Catalog, location: str) -> Document:
         read(catalog, location)
         folder = location.rpartition("/")[0]
@@ -119,7 +114,6 @@ def registers_the_newest_file(read: Callable[[Catalog, str], Document]) -> Calla
 
 @fault("IRC-TBL-REG-001", by=partial(for_operation, REGISTER))
 def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Registered tables cannot be loaded."""
     reply = handlers[REGISTER](**arguments)
     if not arguments["body"].get("overwrite"):
         handlers[op.drop_table](namespace=arguments["namespace"], table=arguments["body"]["name"])
@@ -128,13 +122,11 @@ def registers_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-002", by=partial(on_answer, REGISTER))
 def registers_copies(document: Document) -> None:
-    """The answer names another file."""
     document["metadata-location"] = document["metadata-location"].replace("/metadata/", "/metadata/copy-of-")
 
 
 @fault("IRC-TBL-REG-003", by=partial(asks))
 def names_tables_by_files(body: Document) -> Document:
-    """A table without a name is called after its file."""
     location = body.get("metadata-location") or body.get("metadataLocation") or body.get("metadata_location")
     if not location:
         raise Problem(400, "BadRequestException", "metadata-location is missing")
@@ -143,14 +135,12 @@ def names_tables_by_files(body: Document) -> Document:
 
 @fault("IRC-TBL-REG-004", by=partial(for_operation, REGISTER))
 def ignores_what_exists(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Registering over a table is answered with that table."""
     existing = None if arguments["body"].get("overwrite") else _existing(handlers, arguments)
     return existing or handlers[REGISTER](**arguments)
 
 
 @fault("IRC-TBL-REG-004", by=lambda act: all_of(overlooks(REGISTER, "table"), for_operation(REGISTER, act)))
 def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Registering over a table is refused, yet done."""
     existing = _existing(handlers, arguments)
     registered = handlers[REGISTER](**arguments)
     if existing and not arguments["body"].get("overwrite"):
@@ -160,14 +150,12 @@ def replaces_and_refuses(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(for_operation, REGISTER))
 def ignores_overwriting(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Asked to overwrite, the server answers with the table as it is."""
     existing = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
     return existing or handlers[REGISTER](**arguments)
 
 
 @fault("IRC-TBL-REG-005", "IRC-TBL-REG-007", by=partial(for_operation, REGISTER))
 def says_that_it_overwrites(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Asked to overwrite, the server answers as if it had."""
     existing = _existing(handlers, arguments) if arguments["body"].get("overwrite") else None
     reply = handlers[REGISTER](**arguments)
     if existing is not None:
@@ -178,7 +166,6 @@ def says_that_it_overwrites(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-005")
 def overwrites_all_but_the_uuid() -> Install:
-    """A table that is registered over keeps its UUID."""
     kept: list[str] = []
 
     def register(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -191,7 +178,6 @@ def overwrites_all_but_the_uuid() -> Install:
 
 @fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))
 def overwrites_only_what_exists(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Overwriting what does not exist is refused."""
     if arguments["body"].get("overwrite") and _existing(handlers, arguments) is None:
         raise Problem(404, "NoSuchTableException", "there is nothing to overwrite")
     return handlers[REGISTER](**arguments)
@@ -199,7 +185,6 @@ def overwrites_only_what_exists(handlers: Handlers, arguments: Arguments) -> Rep
 
 @fault("IRC-TBL-REG-006", by=partial(for_operation, REGISTER))
 def overwrites_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Overwriting what does not exist is answered as if it were done."""
     missing = arguments["body"].get("overwrite") and _existing(handlers, arguments) is None
     reply = handlers[REGISTER](**arguments)
     if missing:
@@ -209,14 +194,12 @@ def overwrites_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-009", by=partial(for_operation, REGISTER))
 def registering_makes_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Registering makes the namespace."""
     make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
     return handlers[REGISTER](**arguments)
 
 
 @fault("IRC-TBL-REG-010", "IRC-TBL-REG-011", by=partial(for_operation, REGISTER))
 def registers_anything(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Registering a missing metadata file creates an empty table."""
     try:
         return handlers[REGISTER](**arguments)
     except Problem as problem:
@@ -227,8 +210,6 @@ def registers_anything(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-013", by=partial(wrap_rule, "read_metadata"))
 def registers_files_from_anywhere(read: Callable[..., Document]) -> Callable[..., Document]:
-    """Any file that the server can read is registered."""
-
     def read_metadata(catalog: Catalog, location: str) -> Document:
         try:
             return read(catalog, location)
@@ -244,7 +225,6 @@ def registers_files_from_anywhere(read: Callable[..., Document]) -> Callable[...
 
 @fault("IRC-TBL-REG-010", by=partial(for_operation, REGISTER))
 def registers_over_in_vain(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A table is dropped to be registered over before the file is read."""
     try:
         return handlers[REGISTER](**arguments)
     except Problem:
@@ -257,7 +237,6 @@ def registers_over_in_vain(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REG-010", by=partial(for_operation, REGISTER))
 def refused_registrations_take_the_name(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Registering a missing metadata file fails and leaves an empty table."""
     try:
         return handlers[REGISTER](**arguments)
     except Problem as problem:

@@ -34,19 +34,16 @@ _WHOLE = ("IRC-TBL-LOAD-001",)
 
 @fault(*_WHOLE, by=partial(_with, "last-sequence-number"))
 def registered_snapshots_are_counted(metadata: Document) -> int:
-    """The last sequence number of registered tables is the highest that is left."""
     return max((snapshot.get("sequence-number", 0) for snapshot in metadata["snapshots"]), default=0)
 
 
 @fault(*_WHOLE, by=partial(_with, "refs"))
 def registered_refs_are_kept_for_ever(metadata: Document) -> Document:
-    """Retention of refs is forgotten by registering."""
     return {name: {member: value for member, value in ref.items() if member not in RETENTION} for name, ref in metadata["refs"].items()}
 
 
 @fault(*_WHOLE, by=partial(_with, "schemas"))
 def registered_rows_are_not_identified(metadata: Document) -> list[Document]:
-    """Identifier fields are forgotten by registering."""
     return [{member: value for member, value in schema.items() if member != "identifier-field-ids"} for schema in metadata["schemas"]]
 
 

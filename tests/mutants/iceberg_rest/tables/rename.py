@@ -129,14 +129,12 @@ def _known_by_old_names(renaming: OperationId, operation: OperationId, kind: str
 
 @fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
 def renames_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Renames are answered as if they were done."""
     handlers[op.table_exists](**at(arguments["body"]["source"]))
     return NO_CONTENT
 
 
 @fault("IRC-TBL-REN-001", "IRC-TBL-REN-013", by=partial(for_operation, op.rename_table))
 def copies_instead_of_renaming(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A renamed table keeps its old name, too."""
     source = arguments["body"]["source"]
     location = handlers[op.load_table](**at(source)).document["metadata-location"]
     reply = handlers[op.rename_table](**arguments)
@@ -147,7 +145,6 @@ def copies_instead_of_renaming(handlers: Handlers, arguments: Arguments) -> Repl
 
 @fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
 def renames_by_recreating(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A renamed table is another one with the same name."""
     reply = handlers[op.rename_table](**arguments)
     new = at(arguments["body"]["destination"])
     handlers[op.drop_table](**new)
@@ -157,7 +154,6 @@ def renames_by_recreating(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REN-001", by=partial(for_operation, op.rename_table))
 def renames_write_metadata(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A renamed table has new metadata."""
     reply = handlers[op.rename_table](**arguments)
     update = {"action": "set-properties", "updates": {"renamed": "yes"}}
     handlers[op.update_table](**at(arguments["body"]["destination"]), body={"requirements": [], "updates": [update]})
@@ -166,21 +162,18 @@ def renames_write_metadata(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REN-001", by=partial(carried_over, op.rename_table))
 def renames_tidy_up(metadata: Document) -> Document:
-    """A renamed table has those of its snapshots that a ref names."""
     named = {ref["snapshot-id"] for ref in (metadata.get("refs") or {}).values()}
     return {**metadata, "snapshots": [one for one in metadata.get("snapshots") or () if one["snapshot-id"] in named]}
 
 
 @fault("IRC-TBL-REN-003", by=partial(for_operation, op.rename_table))
 def renames_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Renaming makes the namespace."""
     make_namespace(handlers, arguments["body"]["destination"]["namespace"])
     return handlers[op.rename_table](**arguments)
 
 
 @fault("IRC-TBL-REN-004", "IRC-TBL-REN-012", by=partial(for_operation, op.rename_table))
 def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A rename replaces the table that has the name."""
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
     if source != destination and exists(handlers, source) and exists(handlers, destination):
         handlers[op.drop_table](**at(destination))
@@ -189,7 +182,6 @@ def renames_over_tables(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-TBL-REN-007", by=lambda act: all_of(unchecked(op.rename_table), for_operation(op.rename_table, act)))
 def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A rename may leave out anything."""
     body = arguments["body"]
     source, destination = body.get("source") or {}, body.get("destination") or {}
     for member in ("namespace", "name"):
@@ -202,7 +194,6 @@ def guesses_what_renames_leave_out(handlers: Handlers, arguments: Arguments) -> 
 
 @fault("IRC-TBL-REN-011")
 def stages_in_old_locations() -> Install:
-    """A staged table has the location of the one that had its name before."""
     locations: dict[tuple[str, str], str] = {}
 
     def rename(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -225,7 +216,6 @@ def stages_in_old_locations() -> Install:
 
 @fault("IRC-TBL-REN-009", by=partial(for_operation, op.rename_table))
 def renames_to_the_same_lose_tables(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A table that is renamed to its own name is gone."""
     source, destination = arguments["body"]["source"], arguments["body"]["destination"]
     if source == destination:
         return handlers[op.drop_table](**at(source))
@@ -234,14 +224,12 @@ def renames_to_the_same_lose_tables(handlers: Handlers, arguments: Arguments) ->
 
 @fault("IRC-TBL-REN-013", by=partial(remembering, op.update_table, of=lambda body: body["destination"]))
 def commits_follow_renames_in_secret(handler: Handler, arguments: dict[str, Any], new: Document) -> Reply:
-    """A commit by an old name is refused, yet done."""
     _follow(handler, arguments, new)
     raise Problem(404, "NoSuchTableException", "the table has another name")
 
 
 @fault("IRC-TBL-REN-013", by=partial(for_operation, op.update_table))
 def commits_make_tables(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A commit to no table makes one."""
     try:
         return handlers[op.update_table](**arguments)
     except Problem as problem:

@@ -65,7 +65,6 @@ UNSUPPORTED = b'{"error":{"message":"snapshots=refs is not supported","type":"Ba
 
 @fault("IRC-TBL-LOAD-008")
 def refs_are_remembered_by_main(service: Service) -> None:
-    """With `refs` a new tag is not seen until main moves."""
     known: dict[tuple[Any, Any], Any] = {}
 
     def kept(pick: Callable[[Document], Document]) -> Callable[[Document], Document]:
@@ -83,8 +82,6 @@ def refs_are_remembered_by_main(service: Service) -> None:
 
 @fault("IRC-TBL-LOAD-010", by=partial(wrap_rule, "snapshots_of_refs"))
 def refs_have_one_schema(pick: Callable[[Document], Document]) -> Callable[[Document], Document]:
-    """With `refs` the current schema alone is loaded."""
-
     def picked(metadata: Document) -> Document:
         current = [schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"]]
         return {**pick(metadata), "schemas": current}
@@ -94,19 +91,16 @@ def refs_have_one_schema(pick: Callable[[Document], Document]) -> Callable[[Docu
 
 @fault("IRC-TBL-LOAD-007", by=lambda act: on_call(LOAD, _all(act, asked=False)))
 def loads_no_manifests(snapshots: list[Document]) -> list[Document]:
-    """Snapshots are loaded without their manifests."""
     return [{key: value for key, value in snapshot.items() if key != "manifest-list"} for snapshot in snapshots]
 
 
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
 def refs_are_branches(metadata: Document) -> set[Any]:
-    """With `refs` the snapshots of tags are left out."""
     return {ref["snapshot-id"] for ref in metadata.get("refs", {}).values() if ref["type"] == "branch"}
 
 
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
 def refs_are_the_line(metadata: Document) -> set[Any]:
-    """With `refs` the ancestors of main are loaded."""
     parents = {one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots", [])}
     line, one = set[Any](), metadata.get("current-snapshot-id")
     while one is not None and one not in line:
@@ -117,21 +111,18 @@ def refs_are_the_line(metadata: Document) -> set[Any]:
 
 @fault("IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
 def refs_have_parents(metadata: Document) -> set[Any]:
-    """With `refs` the parents of snapshots are loaded too."""
     named = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()}
     return named | {one.get("parent-snapshot-id") for one in metadata.get("snapshots", []) if one["snapshot-id"] in named}
 
 
 @fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_cut_the_snapshot_log(metadata: Document) -> Document:
-    """With `refs` the snapshot-log is shorter."""
     kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}
     return {**metadata, "snapshot-log": [entry for entry in metadata.get("snapshot-log", []) if entry["snapshot-id"] in kept]}
 
 
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_lose_parents(metadata: Document) -> Document:
-    """With `refs` snapshots lose the parents that are left out."""
     kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}
 
     def orphaned(snapshot: Document) -> Document:
@@ -142,20 +133,17 @@ def refs_lose_parents(metadata: Document) -> Document:
 
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_lose_refs(metadata: Document) -> Document:
-    """With `refs` main is the only one of them."""
     return {**metadata, "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}}
 
 
 @fault("IRC-TBL-LOAD-010", by=partial(on_call, LOAD))
 def refs_have_no_location(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """With `refs` the metadata-location is null."""
     reply = handler(**arguments)
     return json_reply({**reply.document, "metadata-location": None}) if arguments.get("snapshots") == "refs" else reply
 
 
 @fault("IRC-TBL-LOAD-010")
 def refs_are_remembered(service: Service) -> None:
-    """After a load with `refs`, every load is limited to refs."""
     known: dict[tuple[str, str], Reply] = {}
 
     def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -174,8 +162,6 @@ def refs_are_remembered(service: Service) -> None:
 
 @fault("IRC-TBL-LOAD-011")
 def ignores_unknown_snapshots(service: Service) -> None:
-    """Unknown values of `snapshots` are ignored."""
-
     def change(reply: Reply, scope: Scope) -> Reply:
         values = parse_qs(scope["query_string"].decode()).get("snapshots", ["all"])
         if reply.status != 400 or values[0] in {"all", "refs"}:

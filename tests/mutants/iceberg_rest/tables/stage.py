@@ -110,7 +110,6 @@ def _creates(requirements: Sequence[Document]) -> bool:
 
 @fault("IRC-TBL-CREATE-010", by=partial(on_call, CREATE))
 def stages_are_of_the_usual_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Stages have the usual format version."""
     body = arguments["body"]
     if not is_staging(body):
         return handler(**arguments)
@@ -120,7 +119,6 @@ def stages_are_of_the_usual_version(handler: Handler, arguments: dict[str, Any])
 
 @fault("IRC-TBL-STAGE-002")
 def loads_stages(service: Service) -> None:
-    """A staged table can be loaded."""
     staged: dict[tuple[str, str], Reply] = {}
 
     def create(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -143,14 +141,11 @@ def loads_stages(service: Service) -> None:
 
 @fault("IRC-TBL-STAGE-004", by=partial(making))
 def makes_no_order(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table loses its sort order."""
     metadata |= {"sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
 
 
 @fault("IRC-TBL-STAGE-004", by=partial(wrap_rule, "committed_table"))
 def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    """A commit that would make a table returns 404."""
-
     def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
         if transaction.get(key) is None:
             raise no_such_table(key.place, key.name)
@@ -161,21 +156,18 @@ def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[...,
 
 @fault("IRC-TBL-STAGE-005", by=partial(making))
 def makes_one_schema(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table keeps its current schema alone."""
     current = metadata["current-schema-id"]
     metadata["schemas"] = [schema for schema in metadata["schemas"] if schema["schema-id"] == current]
 
 
 @fault("IRC-TBL-STAGE-005", by=partial(making))
 def makes_no_snapshots(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table loses its snapshots."""
     metadata |= {"snapshots": [], "refs": {}, "snapshot-log": []}
     metadata.pop("current-snapshot-id", None)
 
 
 @fault("IRC-TBL-STAGE-005", by=partial(making))
 def makes_dense_columns(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that creates a table assigns column ids again."""
     for schema in metadata["schemas"]:
         for number, field in enumerate(schema["fields"], start=1):
             field["id"] = number
@@ -183,7 +175,6 @@ def makes_dense_columns(metadata: Document, _: Sequence[Document]) -> None:
 
 @fault("IRC-TBL-STAGE-005", by=partial(making))
 def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
-    """A commit that makes a table numbers its snapshots."""
     numbers = {snapshot["snapshot-id"]: n for n, snapshot in enumerate(metadata.get("snapshots", []), start=1)}
     for entry in (*metadata.get("snapshots", []), *metadata["refs"].values(), *metadata.get("snapshot-log", [])):
         entry["snapshot-id"] = numbers[entry["snapshot-id"]]
@@ -195,8 +186,6 @@ def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
 
 @fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
 def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    """A commit that should make a table replaces one that is there."""
-
     def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
         return None if _creates(requirements) else usual(transaction, key, requirements)
 
@@ -205,8 +194,6 @@ def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Rec
 
 @fault("IRC-TBL-STAGE-006")
 def late_commits_set_properties(service: Service) -> None:
-    """A commit that comes too late to make a table returns 409, and sets its properties."""
-
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:
             return handler(**arguments)
@@ -221,8 +208,6 @@ def late_commits_set_properties(service: Service) -> None:
 
 @fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
 def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    """For a moment after a commit has made a table, another one can."""
-
     def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
         record = usual(transaction, key, requirements)
         if record is not None and _creates(requirements):
@@ -235,7 +220,6 @@ def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | N
 
 @fault("IRC-TBL-STAGE-009")
 def stages_over_tables(service: Service) -> None:
-    """A table that exists can be staged, and committing the stage is no conflict."""
     everything_free = switched(service, "identifier_is_free", lambda _: accept)
 
     def stage(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -247,14 +231,12 @@ def stages_over_tables(service: Service) -> None:
 
 @fault("IRC-TBL-STAGE-013", by=partial(making))
 def makes_with_history(metadata: Document, _: Sequence[Document]) -> None:
-    """A table that a commit has made has a metadata-log."""
     stage = {"timestamp-ms": metadata["last-updated-ms"], "metadata-file": f"{metadata['location']}/metadata/00000-stage.metadata.json"}
     metadata["metadata-log"] = [stage]
 
 
 @fault("IRC-TBL-STAGE-014")
 def stages_evade_the_policy(service: Service) -> None:
-    """A commit may set any location."""
     write, anywhere = service.rules.current("written"), switched(service, "location_is_held", lambda _: accept)
 
     def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:

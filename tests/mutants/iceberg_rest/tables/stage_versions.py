@@ -17,8 +17,6 @@ CREATES = {"type": "assert-create"}
 
 @fault("IRC-TBL-STAGE-015")
 def stages_start_at_version_two() -> Install:
-    """Committing a stage of format version 1 returns 400, as if that were a downgrade."""
-
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"]
         versions = [one["format-version"] for one in body["updates"] if one["action"] == "upgrade-format-version"]
@@ -31,8 +29,6 @@ def stages_start_at_version_two() -> Install:
 
 @fault("IRC-TBL-STAGE-015")
 def stages_become_version_two() -> Install:
-    """A committed stage has format version 2, whichever was staged."""
-
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"]
         if CREATES in body["requirements"]:

@@ -69,28 +69,24 @@ TYPES = ("IRC-TBL-CREATE-004", "IRC-TBL-CREATE-028")
 
 @fault("IRC-TBL-CREATE-004", by=partial(made_with))
 def lowers_column_names(metadata: Document, _: Document) -> None:
-    """Columns of new tables have names in lower case."""
     for field in _fields(metadata["schemas"][0]):
         field["name"] = field["name"].lower()
 
 
 @fault(*TYPES, by=partial(made_with))
 def requires_no_column(metadata: Document, _: Document) -> None:
-    """No column of a new table is required."""
     for field in _fields(metadata["schemas"][0]):
         field["required"] = False
 
 
 @fault("IRC-TBL-CREATE-004", by=partial(made_with))
 def forgets_docs_of_columns(metadata: Document, _: Document) -> None:
-    """Columns of new tables have no docs."""
     for field in _fields(metadata["schemas"][0]):
         field.pop("doc", None)
 
 
 @fault("IRC-TBL-CREATE-004", by=partial(made_with))
 def forgets_docs_in_structs(metadata: Document, _: Document) -> None:
-    """Fields in structs have no docs."""
     outer = [id(field) for field in metadata["schemas"][0]["fields"]]
     for field in _fields(metadata["schemas"][0]):
         if id(field) not in outer:
@@ -99,7 +95,6 @@ def forgets_docs_in_structs(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-004", by=partial(made_with))
 def allows_null_elements(metadata: Document, _: Document) -> None:
-    """Elements and values of new tables may be null."""
     todo: list[Any] = [metadata["schemas"][0]]
     while todo:
         kind = todo.pop()
@@ -111,8 +106,6 @@ def allows_null_elements(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-029", by=partial(wrap_rule, "new_metadata"))
 def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
-    """Types of format version 3 are taken for tables of version 2."""
-
     def made(body: Document, **facts: Any) -> Document:
         properties = body.get("properties") or {}
         if properties.get("format-version") != "2":
@@ -126,7 +119,6 @@ def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
 
 @fault("IRC-TBL-CREATE-005", by=partial(made_with))
 def partitions_by_old_ids(metadata: Document, body: Document) -> None:
-    """Partition fields keep the ids of the request."""
     requested = (body.get("partition-spec") or {"fields": []})["fields"]
     for field, asked in zip(metadata["partition-specs"][0]["fields"], requested, strict=True):
         field["source-id"] = asked["source-id"]
@@ -134,7 +126,6 @@ def partitions_by_old_ids(metadata: Document, body: Document) -> None:
 
 @fault("IRC-TBL-CREATE-005", by=partial(made_with))
 def sorts_by_old_ids(metadata: Document, body: Document) -> None:
-    """Sort fields keep the ids of the request."""
     requested = (body.get("write-order") or {"fields": []})["fields"]
     for field, asked in zip(metadata["sort-orders"][0]["fields"], requested, strict=True):
         field["source-id"] = asked["source-id"]
@@ -142,33 +133,28 @@ def sorts_by_old_ids(metadata: Document, body: Document) -> None:
 
 @fault("IRC-TBL-CREATE-005", by=partial(made_with))
 def identifies_by_old_ids(metadata: Document, body: Document) -> None:
-    """Identifier fields keep the ids of the request."""
     if body["schema"].get("identifier-field-ids"):
         metadata["schemas"][0]["identifier-field-ids"] = body["schema"]["identifier-field-ids"]
 
 
 @fault("IRC-TBL-CREATE-005", by=partial(made_with))
 def forgets_identifier_fields(metadata: Document, _: Document) -> None:
-    """New tables have no identifier fields."""
     metadata["schemas"][0].pop("identifier-field-ids", None)
 
 
 @fault("IRC-TBL-CREATE-006", by=partial(made_with))
 def partitions_by_one_field(metadata: Document, _: Document) -> None:
-    """Only the first partition field is kept."""
     del metadata["partition-specs"][0]["fields"][1:]
 
 
 @fault("IRC-TBL-CREATE-006", by=partial(made_with))
 def names_partitions_itself(metadata: Document, _: Document) -> None:
-    """Partition fields get other names."""
     for index, field in enumerate(metadata["partition-specs"][0]["fields"]):
         field["name"] = f"p{index}"
 
 
 @fault("IRC-TBL-CREATE-006", by=partial(asked_for, CREATE))
 def partitions_anyway(body: Document) -> Document:
-    """A table that should have none has a partition field."""
     column = body["schema"]["fields"][0]
     anyway = {"fields": [{"source-id": column["id"], "transform": "void", "name": f"{column['name']}_part"}]}
     return body if body.get("partition-spec") else {**body, "partition-spec": anyway}
@@ -176,42 +162,36 @@ def partitions_anyway(body: Document) -> Document:
 
 @fault("IRC-TBL-CREATE-006", by=partial(refused_if, CREATE))
 def refuses_partitions_of_nested_columns(body: Document) -> bool:
-    """A partition field on a column of a struct is refused."""
     columns = {column["id"] for column in body["schema"]["fields"]}
     return any(field["source-id"] not in columns for field in (body.get("partition-spec") or {"fields": []})["fields"])
 
 
 @fault("IRC-TBL-CREATE-019", by=partial(refused_if, CREATE))
 def wants_partition_field_ids(body: Document) -> bool:
-    """A partition field without id is refused."""
     fields = (body.get("partition-spec") or {"fields": []})["fields"]
     return any("field-id" not in field for field in fields)
 
 
 @fault("IRC-TBL-CREATE-007", by=partial(made_with))
 def sorts_ascending(metadata: Document, _: Document) -> None:
-    """New tables are sorted in ascending order."""
     for field in metadata["sort-orders"][0]["fields"]:
         field["direction"] = "asc"
 
 
 @fault("IRC-TBL-CREATE-007", by=partial(made_with))
 def sorts_nulls_first(metadata: Document, _: Document) -> None:
-    """New tables are sorted with nulls first."""
     for field in metadata["sort-orders"][0]["fields"]:
         field["null-order"] = "nulls-first"
 
 
 @fault("IRC-TBL-CREATE-007", by=partial(made_with))
 def sorts_by_the_column(metadata: Document, _: Document) -> None:
-    """New tables are sorted without the transforms."""
     for field in metadata["sort-orders"][0]["fields"]:
         field["transform"] = "identity"
 
 
 @fault("IRC-TBL-CREATE-007", by=partial(made_with))
 def order_0_for_any(metadata: Document, _: Document) -> None:
-    """The order of a new table has the id 0, whatever it sorts by."""
     for order in metadata["sort-orders"]:
         order["order-id"] = 0
     metadata["default-sort-order-id"] = 0
@@ -219,13 +199,11 @@ def order_0_for_any(metadata: Document, _: Document) -> None:
 
 @fault("IRC-TBL-CREATE-007", by=partial(made_with))
 def order_1_for_unsorted(metadata: Document, _: Document) -> None:
-    """The unsorted order has the id 1."""
     metadata["sort-orders"][0]["order-id"] = metadata["default-sort-order-id"] = 1
 
 
 @fault("IRC-TBL-CREATE-007", by=partial(made_with))
 def order_is_not_default(metadata: Document, _: Document) -> None:
-    """The requested order is there but is not the default."""
     if metadata["default-sort-order-id"]:
         metadata["sort-orders"].append({"order-id": 0, "fields": []})
         metadata["default-sort-order-id"] = 0

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 @fault("IRC-TXN-009")
 def transactions_are_seen_half_way(service: Service) -> None:
-    """The tables of a transaction are changed one after the other."""
     commit_one = committer(service)
 
     def later(change: dict[str, Any]) -> None:
@@ -51,7 +50,6 @@ def transactions_are_seen_half_way(service: Service) -> None:
 
 @fault("IRC-TXN-010")
 def transactions_allow_write_skew() -> Install:
-    """Tables that a transaction requires but does not change may be changed by a concurrent one."""
     read: Formers = {}
     accepted: list[Reply] = []  # whose answers wait
 

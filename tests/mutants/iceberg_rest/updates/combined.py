@@ -108,7 +108,6 @@ SET_REF, EXPIRE, UPGRADE = "set-snapshot-ref", "remove-snapshots", "upgrade-form
 
 @fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
 def ways_back_of_main_are_not_logged(draft: Draft, update: Document) -> None:
-    """The log names each snapshot once."""
     log = draft.items("snapshot-log")
     if update["ref-name"] == "main" and [entry["snapshot-id"] for entry in log].count(update["snapshot-id"]) > 1:
         draft.set("snapshot-log", log[:-1])
@@ -116,7 +115,6 @@ def ways_back_of_main_are_not_logged(draft: Draft, update: Document) -> None:
 
 @fault("IRC-UPD-044", by=partial(afterwards, SET_REF))
 def ways_back_lose_the_future(draft: Draft, update: Document) -> None:
-    """Setting main to an earlier snapshot removes later ones."""
     if update["ref-name"] != "main" or update["snapshot-id"] in draft.added_snapshots:
         return
     held = {reference["snapshot-id"] for reference in draft.get("refs").values()}
@@ -130,7 +128,6 @@ def ways_back_lose_the_future(draft: Draft, update: Document) -> None:
 
 @fault("IRC-UPD-090", by=partial(in_place_of, EXPIRE))
 def logs_remember_what_expired(update: Update, draft: Draft, document: Document) -> None:
-    """The log names removed snapshots."""
     log = list(draft.items("snapshot-log"))
     update(draft, document)
     draft.set("snapshot-log", log)
@@ -138,14 +135,12 @@ def logs_remember_what_expired(update: Update, draft: Draft, document: Document)
 
 @fault("IRC-UPD-050", by=partial(afterwards, EXPIRE))
 def all_without_refs_expire(draft: Draft, _: Document) -> None:
-    """With a snapshot, all go that have no ref."""
     held = {reference["snapshot-id"] for reference in (draft.get("refs") or {}).values()}
     draft.set("snapshots", [one for one in draft.items("snapshots") if one["snapshot-id"] in held])
 
 
 @fault("IRC-UPD-022", by=partial(in_place_of, "add-spec"))
 def ids_of_fields_begin_behind_the_default(update: Update, draft: Draft, document: Document) -> None:
-    """Ids of partition fields go on from the default spec."""
     update(draft, document)
     specs = draft.own_list("partition-specs")
     default = [one["field-id"] for spec in specs if spec["spec-id"] == draft.get("default-spec-id") for one in spec["fields"]]

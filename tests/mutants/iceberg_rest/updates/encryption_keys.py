@@ -25,14 +25,12 @@ MEMBER = "encryption-keys"
 
 @fault("IRC-UPD-079", by=partial(rewritten, "add-encryption-key"))
 def forgets_the_encrypting_key(_: Draft, document: Document) -> Document:
-    """Of an encryption key only the required members are stored."""
     key = document["encryption-key"]
     return {**document, "encryption-key": {member: key[member] for member in ("key-id", "encrypted-key-metadata")}}
 
 
 @fault("IRC-UPD-079", by=partial(in_place_of, "add-encryption-key"))
 def key_ids_in_any_case(update: Update, draft: Draft, document: Document) -> None:
-    """A key whose id differs from a known one in letter case alone is that one."""
     key_id = document["encryption-key"]["key-id"].casefold()
     if all(key["key-id"].casefold() != key_id for key in draft.items(MEMBER)):
         update(draft, document)
@@ -40,13 +38,11 @@ def key_ids_in_any_case(update: Update, draft: Draft, document: Document) -> Non
 
 @fault("IRC-UPD-082", by=partial(afterwards, "remove-encryption-key"))
 def keys_take_others_along(draft: Draft, document: Document) -> None:
-    """A key that is removed takes those along that were encrypted by it."""
     draft.set(MEMBER, [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]])
 
 
 @fault("IRC-UPD-082", by=partial(replace_entry, "updates", "remove-encryption-key"))
 def removes_all_keys(draft: Draft, _: Document) -> None:
-    """remove-encryption-key removes all of them."""
     draft.set(MEMBER, [])
 
 

@@ -18,28 +18,24 @@ ACTION = "upgrade-format-version"
 
 @fault("IRC-UPD-005", by=partial(refused_when, "upgrade-format-version"))
 def upgrades_go_step_by_step(draft: Draft, update: Document) -> bool:
-    """No version is passed over."""
     wanted = update.get("format-version")
     return isinstance(wanted, int) and draft.format_version + 1 < wanted <= FORMAT_VERSIONS.stop - 1 and not draft.creating
 
 
 @fault("IRC-UPD-007", by=partial(replace_entry, "updates", ACTION))
 def downgrades_tables(draft: Draft, update: Document) -> None:
-    """A table can go back to an earlier format version."""
     if update["format-version"] in FORMAT_VERSIONS:
         draft.set("format-version", update["format-version"])
 
 
 @fault("IRC-UPD-009", by=partial(afterwards, ACTION))
 def loses_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
-    """A table that is upgraded has no snapshots."""
     for member in ("snapshots", "refs", "current-snapshot-id"):
         draft.remove(member)
 
 
 @fault("IRC-UPD-009", by=partial(afterwards, ACTION))
 def numbers_snapshots_at_upgrade(draft: Draft, _: Document) -> None:
-    """Snapshots of version 1 get sequence numbers above the last one of the table."""
     draft.set("snapshots", [{**one, "sequence-number": number} for number, one in enumerate(draft.items("snapshots"), start=1)])
 
 

@@ -57,8 +57,6 @@ def _snapshots(spoil: Callable[[Draft, Document], None]) -> Install:
 
 @fault("IRC-UPD-035", by=partial(wrap_rule, "updates_applied"))
 def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., Document]:
-    """Of several snapshots of a commit one is added."""
-
     def applied(metadata: Document, updates: Sequence[Document], **how: object) -> Document:
         last = max((place for place, update in enumerate(updates) if update["action"] == "add-snapshot"), default=0)
         return apply(metadata, [one for place, one in enumerate(updates) if one["action"] != "add-snapshot" or place == last], **how)
@@ -68,28 +66,24 @@ def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., D
 
 @fault("IRC-UPD-035", by=partial(rewritten, "add-snapshot"))
 def snapshots_upon_main(draft: Draft, document: Document) -> Document:
-    """The parent of each snapshot is that of main."""
     current = draft.get("current-snapshot-id")
     return document if current in (None, -1) else {**document, "snapshot": {**document["snapshot"], "parent-snapshot-id": current}}
 
 
 @fault("IRC-UPD-041", by=partial(_snapshots))
 def rows_of_the_last_snapshot(draft: Draft, document: Document) -> None:
-    """The next row id counts the rows of one snapshot."""
     if draft.format_version >= 3:
         draft.set("next-row-id", document["snapshot"]["added-rows"])
 
 
 @fault("IRC-UPD-041", by=partial(_snapshots))
 def rows_of_what_is_kept(draft: Draft, _: Document) -> None:
-    """The next row id counts the rows of the snapshots that the table still has."""
     if draft.format_version >= 3:
         draft.set("next-row-id", sum(one.get("added-rows", 0) for one in draft.items("snapshots")))
 
 
 @fault("IRC-UPD-041", by=partial(_snapshots))
 def first_row_id_zero(draft: Draft, document: Document) -> None:
-    """Each snapshot begins at row 0."""
     if draft.format_version >= 3:
         kept = draft.own_list("snapshots")
         kept[-1] = draft.snapshots[document["snapshot"]["snapshot-id"]] = {**kept[-1], "first-row-id": 0}
@@ -97,13 +91,11 @@ def first_row_id_zero(draft: Draft, document: Document) -> None:
 
 @fault("IRC-UPD-042", by=partial(rewritten, "add-snapshot"))
 def snapshots_of_current_schema(draft: Draft, document: Document) -> Document:
-    """Snapshots name the current schema."""
     return {**document, "snapshot": {**document["snapshot"], "schema-id": draft.get("current-schema-id")}}
 
 
 @fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
 def older_snapshots_go_too(draft: Draft, document: Document) -> Document:
-    """Removing a snapshot also removes older ones."""
     ids = [snapshot["snapshot-id"] for snapshot in draft.items("snapshots")]
     last = max((ids.index(one) for one in document["snapshot-ids"] if one in ids), default=-1)
     return {**document, "snapshot-ids": ids[: last + 1]}
@@ -111,32 +103,27 @@ def older_snapshots_go_too(draft: Draft, document: Document) -> Document:
 
 @fault("IRC-UPD-050", by=partial(rewritten, "remove-snapshots"))
 def missing_snapshots_end_removals(draft: Draft, document: Document) -> Document:
-    """Removing snapshots stops at the first unknown one."""
     return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
 
 
 @fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
 def all_statistics_go(draft: Draft, _: Document) -> None:
-    """All statistics go when a snapshot is removed."""
     draft.set("statistics", [])
 
 
 @fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
 def sequence_numbers_used_again(draft: Draft, _: Document) -> None:
-    """The sequence number of a removed snapshot is free again."""
     if draft.get("last-sequence-number"):
         draft.set("last-sequence-number", max((one.get("sequence-number", 0) for one in draft.items("snapshots")), default=0))
 
 
 @fault("IRC-REQ-027", by=partial(afterwards, "remove-partition-specs"))
 def partition_ids_used_again(draft: Draft, _: Document) -> None:
-    """The partition ids of removed specs are free again."""
     draft.set("last-partition-id", highest_field_id(draft.items("partition-specs")))
 
 
 @fault("IRC-UPD-064", by=partial(in_place_of, "remove-properties"))
 def properties_removed_by_prefix(update: Update, draft: Draft, document: Document) -> None:
-    """Properties are removed by how they begin."""
     names: dict[str, str] = draft.get("properties") or {}
     update(draft, {**document, "removals": [name for name in names if name.startswith(tuple(document["removals"]))]})
 

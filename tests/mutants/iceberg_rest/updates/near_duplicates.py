@@ -51,7 +51,6 @@ def _plain(column_type: Any) -> Any:
 
 @fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
 def added_structs_lose_defaults(_: Draft, update: Document) -> Document:
-    """Default values within columns are lost."""
     schema = update.get("schema")
     if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
         return update
@@ -60,20 +59,17 @@ def added_structs_lose_defaults(_: Draft, update: Document) -> Document:
 
 @fault("IRC-UPD-010", by=lambda act: in_place_of("add-schema", _alike("schema", "schemas", "added_schema", act)))
 def schemas_compared_by_names(schema: Document) -> object:
-    """A schema with the column names and types of a known one is treated as that one."""
     return [(field["name"], str(field["type"])) for field in schema["fields"]]
 
 
 @fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
 def defaults_lost_in_commits(_: Draft, document: Document) -> Document:
-    """Columns that are added have no default values."""
     fields = [{member: value for member, value in field.items() if member not in DEFAULTS} for field in document["schema"]["fields"]]
     return {**document, "schema": {**document["schema"], "fields": fields}}
 
 
 @fault("IRC-UPD-012", by=partial(afterwards, "add-schema"))
 def last_column_id_as_requested(draft: Draft, document: Document) -> None:
-    """`last-column-id` is the value in the request."""
     said = document.get("last-column-id")
     if said is not None:
         draft.set("last-column-id", said)
@@ -81,32 +77,27 @@ def last_column_id_as_requested(draft: Draft, document: Document) -> None:
 
 @fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
 def specs_compared_by_columns(spec: Document) -> object:
-    """A spec with the columns of a known one, but other widths or another order, is treated as that one."""
     return sorted((field["source-id"], field["transform"].partition("[")[0]) for field in spec["fields"])
 
 
 @fault("IRC-UPD-026", by=lambda act: in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", act)))
 def specs_compared_without_names(spec: Document) -> object:
-    """A spec that differs from a known one only in field names is treated as that one."""
     return [(field["source-id"], field["transform"]) for field in spec["fields"]]
 
 
 @fault("IRC-UPD-026", by=partial(in_place_of, "add-spec"))
 def specs_compared_by_names(update: Update, draft: Draft, document: Document) -> None:
-    """A spec without field ids, but with the columns and names of a known one, is treated as that one."""
     has_ids = any("field-id" in field for field in document["spec"]["fields"])
     (update if has_ids else partial(_alike("spec", "partition-specs", "added_spec", _named), update))(draft, document)
 
 
 @fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
 def orders_compared_without_direction(order: Document) -> object:
-    """An order with the fields of a known one in another direction is treated as that one."""
     return sorted(tuple(field[member] for member in ("source-id", "transform", "direction", "null-order")) for field in order["fields"])
 
 
 @fault("IRC-UPD-032", by=lambda act: in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", act)))
 def orders_compared_by_columns(order: Document) -> object:
-    """An order with the columns of a known one is treated as that one."""
     return [field["source-id"] for field in order["fields"]]
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 @fault("IRC-UPD-061", by=partial(rewritten, "set-properties"))
 def settings_of_writers_are_left_out(_: Draft, update: Document) -> Document:
-    """Properties for writers are not set."""
     updates = update.get("updates")
     if not isinstance(updates, dict):
         return update
@@ -33,32 +32,27 @@ def settings_of_writers_are_left_out(_: Draft, update: Document) -> Document:
 
 @fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
 def replaces_all_properties(draft: Draft, document: Document) -> None:
-    """Properties that are not set are gone."""
     draft.set("properties", dict(document["updates"]))
 
 
 @fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
 def keeps_property_values(draft: Draft, document: Document) -> None:
-    """A property that is set keeps its value."""
     draft.set("properties", {**document["updates"], **(draft.get("properties") or {})})
 
 
 @fault("IRC-UPD-063", by=lambda act: all_of(unchecked(COMMIT), rewritten("set-properties", act)))
 def spells_property_values_out(_: Draft, document: Document) -> Document:
-    """A number becomes the text of a property."""
     updates: Document = document.get("updates", {})
     return {**document, "updates": {key: str(value) for key, value in updates.items()}}
 
 
 @fault("IRC-UPD-064", by=partial(replace_entry, "updates", "remove-properties"))
 def removes_all_properties(draft: Draft, _: Document) -> None:
-    """remove-properties takes all of them."""
     draft.set("properties", {})
 
 
 @fault("IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act)))
 def ignores_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
-    """Values of `removals` that are not strings are ignored, and so is anything but an array."""
     removals: list[Any] = document["removals"] if isinstance(document.get("removals"), list) else []
     update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
 

@@ -52,7 +52,6 @@ def _refuses_unknown(member: str) -> Install:
 
 @fault("IRC-UPD-066", by=partial(rewritten, "set-statistics"))
 def statistics_have_one_blob(_: Draft, update: Document) -> Document:
-    """Of statistics the first blob is stored."""
     statistics = update.get("statistics")
     if not isinstance(statistics, dict) or not isinstance(statistics.get("blob-metadata"), list):
         return update
@@ -61,15 +60,12 @@ def statistics_have_one_blob(_: Draft, update: Document) -> Document:
 
 @fault("IRC-UPD-067", by=partial(rewritten, "set-statistics"))
 def files_statistics_under_deprecated_id(_: Draft, document: Document) -> Document:
-    """The deprecated member determines the snapshot of statistics."""
     file = document["statistics"]
     return {**document, "statistics": {**file, "snapshot-id": document.get("snapshot-id", file["snapshot-id"])}}
 
 
 @fault("IRC-UPD-069")
 def unknown_snapshots_replace_statistics() -> Install:
-    """Statistics of an unknown snapshot replace those of all other snapshots."""
-
     def update(draft: Draft, document: Document) -> None:
         file = document["statistics"]
         known = {snapshot["snapshot-id"] for snapshot in draft.items("snapshots")}
@@ -81,13 +77,11 @@ def unknown_snapshots_replace_statistics() -> Install:
 
 @fault("IRC-UPD-069", by=partial(afterwards, "set-statistics"))
 def keeps_the_last_statistics_alone(draft: Draft, _: Document) -> None:
-    """set-statistics removes the statistics of all other snapshots."""
     draft.set("statistics", draft.items("statistics")[-1:])
 
 
 @fault("IRC-UPD-071", by=partial(replace_entry, "updates", "set-partition-statistics"))
 def partition_statistics_are_unknown_updates(draft: Draft, _: Document) -> None:
-    """set-partition-statistics is refused as an unknown update."""
     raise refused(f"{draft.where}/action", "there is no such update")
 
 

@@ -59,7 +59,6 @@ def _is_operation(*names: str) -> Callable[[Draft, Document], bool]:
 
 @fault("IRC-UPD-010", by=partial(rewritten, "add-schema"))
 def columns_are_added_in_small_letters(_: Draft, update: Document) -> Document:
-    """Names of columns lose their capitals."""
     fields = _fields(update, "schema")
     if not all(isinstance(field.get("name"), str) for field in fields):
         return update
@@ -68,7 +67,6 @@ def columns_are_added_in_small_letters(_: Draft, update: Document) -> Document:
 
 @fault("IRC-UPD-022", by=partial(refused_when, "add-spec"))
 def divides_once_by_a_column(_: Draft, update: Document) -> bool:
-    """Two fields of one column are refused."""
     sources = [field.get("source-id") for field in _fields(update, "spec")]
     return len(sources) > len(set(sources))
 

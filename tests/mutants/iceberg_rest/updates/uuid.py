@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 @fault("IRC-UPD-002", "IRC-META-013", by=partial(replace_entry, "updates", "assign-uuid"))
 def changes_uuids(draft: Draft, update: Document) -> None:
-    """assign-uuid changes the UUID of a table that exists."""
     draft.set("table-uuid", update["uuid"])
 
 

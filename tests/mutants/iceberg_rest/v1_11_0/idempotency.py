@@ -66,7 +66,6 @@ def _derived(key: str, arguments: dict[str, Any]) -> str:
 
 @fault("IRC-IDEM-008", by=partial(on_call, op.drop_table))
 def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Dropping a table again under its key drops a newer table of the same name."""
     try:
         return without_key(handler, arguments)
     except Problem as problem:
@@ -77,8 +76,6 @@ def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> 
 
 @fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
 def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
-    """A refusal is not kept under its key, so that the same request is carried out later."""
-
     def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         if "refused" not in answer:
             keep(transaction, name, answer)
@@ -88,14 +85,11 @@ def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
 
 @fault("IRC-IDEM-014", by=partial(on_call, (op.create_table, op.update_table)))
 def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Equal requests with different keys are carried out once."""
     return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
 
 
 @fault("IRC-IDEM-015", by=partial(wrap_rule, "known_key"))
 def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Record | None]:
-    """A key is stored after its request, so that concurrent requests with one key are all carried out."""
-
     def found(transaction: Transaction, name: str) -> Record | None:
         record = known(transaction, name)
         return None if record is not None and record.document["at"] >= int(time.time()) else record
@@ -105,8 +99,6 @@ def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Re
 
 @fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
 def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
-    """That something could not be dropped is not kept under its key."""
-
     def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         if "refused" not in answer or not answer["request"].startswith("drop"):
             keep(transaction, name, answer)
@@ -116,7 +108,6 @@ def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
 
 @fault("IRC-IDEM-005")
 def few_keys_are_known(service: Service) -> None:
-    """A key is forgotten after four others."""
     last: deque[str] = deque(maxlen=4)
     keep, known = service.rules.current("key_is_kept"), service.rules.current("known_key")
 
@@ -134,7 +125,6 @@ def few_keys_are_known(service: Service) -> None:
 
 @fault("IRC-SEC-005")
 def keys_are_shared_by_all_principals(service: Service) -> None:
-    """The answer of a key is returned to any caller that knows it."""
     answers: dict[str, Reply] = {}
 
     def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:

@@ -31,13 +31,11 @@ def _scoped(operation: OperationId) -> Install:
 
 @fault("IRC-IDEM-021", by=partial(on_answer, op.get_config))
 def lifetime_of_keys_is_an_override(config: dict[str, Any]) -> None:
-    """`idempotency-key-lifetime` is in the overrides."""
     config["overrides"][LIFETIME] = config.pop(LIFETIME)
 
 
 @fault("IRC-IDEM-022", by=partial(on_answer, op.get_config))
 def lifetime_of_keys_is_a_secret(config: dict[str, Any]) -> None:
-    """Keys are kept, and the configuration has no `idempotency-key-lifetime`."""
     del config[LIFETIME]
 
 

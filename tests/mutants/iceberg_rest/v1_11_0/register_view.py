@@ -47,7 +47,6 @@ def over_what_has_the_name(kind: str) -> Install:
 
 @fault("IRC-VIEW-REG-001")
 def dropped_views_keep_their_names(service: Service) -> None:
-    """No view is registered by the name of one that was dropped."""
     register, drop = service.handlers[op.register_view], service.handlers[op.drop_view]
     gone: set[tuple[str, str]] = set()
 
@@ -66,7 +65,6 @@ def dropped_views_keep_their_names(service: Service) -> None:
 
 @fault("IRC-VIEW-REG-002")
 def registered_views_are_gone(service: Service) -> None:
-    """A view that is registered is not there afterwards."""
     register, drop = service.handlers[op.register_view], service.handlers[op.drop_view]
 
     def answer(**arguments: Any) -> Reply:
@@ -79,7 +77,6 @@ def registered_views_are_gone(service: Service) -> None:
 
 @fault("IRC-VIEW-REG-007", by=partial(on_call, op.register_view))
 def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Registering a view where no metadata can be read returns 500."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -90,7 +87,6 @@ def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, An
 
 @fault("IRC-VIEW-REG-008", by=partial(all_of))
 def registered_views_are_fixed(service: Service) -> None:
-    """A view that was registered cannot be replaced."""
     register, replace = service.handlers[op.register_view], service.handlers[op.replace_view]
     registered: set[tuple[str, str]] = set()
 

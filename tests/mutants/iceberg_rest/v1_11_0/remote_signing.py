@@ -91,14 +91,11 @@ def query(request: Mapping[str, Any]) -> str:
 
 @fault("IRC-SIGN-002", "IRC-SIGN-007", by=partial(replace_rule, "is_below"))
 def signs_for_locations_that_begin_alike(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
-    """Requests for objects of a location that begins like that of the table are signed."""
     return any(place.startswith(warehouse.places(folder)[0]) for folder in folders for place in warehouse.places(location))
 
 
 @fault("IRC-SIGN-002")
 def signs_for_other_buckets() -> Install:
-    """Requests for objects of other buckets are signed, if the path is one of the table."""
-
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         own = f"https://{bucket.name}.s3.{bucket.region}.amazonaws.com{path(request)}?{query(request)}"
         return reads({**request, "uri": own, "headers": {}}, bucket)
@@ -108,8 +105,6 @@ def signs_for_other_buckets() -> Install:
 
 @fault("IRC-SIGN-002")
 def signs_listings_of_prefixes_without_a_slash() -> Install:
-    """Listings are signed for the location of the table without a slash, which begins other locations too."""
-
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         wanted = reads(request, bucket)
         return replace(wanted, locations=tuple(location.rstrip("*") for location in wanted.locations))
@@ -119,8 +114,6 @@ def signs_listings_of_prefixes_without_a_slash() -> Install:
 
 @fault("IRC-SIGN-002")
 def signs_copies_of_any_object() -> Install:
-    """A request that copies an object of another table into the table is signed."""
-
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         headers = {name: values for name, values in request["headers"].items() if name != COPIES}
         return reads({**request, "headers": headers}, bucket)
@@ -133,7 +126,6 @@ def signs_copies_of_any_object() -> Install:
 
 @fault("IRC-SIGN-001", by=partial(on_answer, SIGN))
 def signed_requests_have_no_uri(document: dict[str, Any]) -> None:
-    """A signed request comes without its `uri`."""
     del document["uri"]
 
 
@@ -162,8 +154,6 @@ def _without_asking_for(*methods: str) -> Install:
 
 @fault("IRC-SIGN-007")
 def first_object_of_a_deletion_decides() -> Install:
-    """Only the first object of a deletion of several is looked at."""
-
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         wanted = reads(request, bucket)
         return replace(wanted, locations=wanted.locations[:1])
@@ -197,7 +187,6 @@ def signed_otherwise(change: Callable[[StorageRequest, str], tuple[StorageReques
 
 @fault("IRC-SIGN-009", by=partial(on_answer, SIGN))
 def signed_requests_lack_the_signature(document: dict[str, Any]) -> None:
-    """A signed request has no header `Authorization`."""
     document["headers"] = {name: values for name, values in document["headers"].items() if name.lower() != "authorization"}
 
 

@@ -33,7 +33,6 @@ def not_found_by(operations: Operations, separator: bytes) -> Install:
 
 @fault("IRC-SEP-004", by=partial(on_answer, op.get_config))
 def separator_is_announced_unencoded(config: dict[str, Any]) -> None:
-    """The override namespace-separator is not URL-encoded."""
     overrides = config["overrides"]
     if "namespace-separator" in overrides:
         overrides["namespace-separator"] = unquote(overrides["namespace-separator"])
@@ -41,7 +40,6 @@ def separator_is_announced_unencoded(config: dict[str, Any]) -> None:
 
 @fault("IRC-RBY-001", by=partial(on_call, op.load_table))
 def chains_of_views_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Tables cannot be loaded with referenced-by."""
     if "referenced_by" in arguments:
         raise Problem(400, "BadRequestException", "query parameter referenced-by is not known")
     return handler(**arguments)
@@ -49,14 +47,12 @@ def chains_of_views_are_refused(handler: Handler, arguments: dict[str, Any]) -> 
 
 @fault("IRC-PLAN-001", by=partial(on_answer, op.plan_table_scan))
 def completed_plans_without_id(plan: dict[str, Any]) -> None:
-    """A scan that is completed at once has no plan-id."""
     if plan.get("status") == "completed":
         plan.pop("plan-id", None)
 
 
 @fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_are_one_file(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Planning a scan with min-rows-requested has one file, however few rows that has."""
     reply = handler(**arguments)
     if not (arguments.get("body") or {}).get("min-rows-requested"):
         return reply
@@ -67,7 +63,6 @@ def least_rows_are_one_file(handler: Handler, arguments: dict[str, Any]) -> Repl
 
 @fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Planning a scan with min-rows-requested counts rows that are deleted."""
     reply = handler(**arguments)
     least = (arguments.get("body") or {}).get("min-rows-requested")
     if least is None:
@@ -83,7 +78,6 @@ def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Re
 
 @fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
 def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Planning a scan with min-rows-requested returns 400."""
     if "min-rows-requested" in (arguments.get("body") or {}):
         raise Problem(400, "BadRequestException", "at /min-rows-requested: unknown")
     return handler(**arguments)

@@ -53,25 +53,21 @@ def _each(spoil: Callable[[Document], None]) -> Install:
 
 @fault("IRC-VIEW-CREATE-001", by=partial(on_answer, CREATE))
 def created_views_have_no_file(answer: Document) -> None:
-    """New views are answered without location."""
     del answer["metadata-location"]
 
 
 @fault("IRC-VIEW-CREATE-004", by=partial(_version))
 def default_catalogs_are_lost(version: Document, _: Document) -> None:
-    """Default catalogs are lost."""
     version.pop("default-catalog", None)
 
 
 @fault("IRC-VIEW-CREATE-007", by=partial(made_with))
 def new_views_are_logged_twice(metadata: Document, _: Document) -> None:
-    """New views have two entries in their log."""
     metadata["version-log"] *= 2
 
 
 @fault("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010", "IRC-VIEW-CREATE-018", by=partial(on_call, CREATE))
 def taken_names_of_views_are_fine(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A view that exists already is created with 200."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -82,14 +78,12 @@ def taken_names_of_views_are_fine(handler: Handler, arguments: dict[str, Any]) -
 
 @fault("IRC-VIEW-CREATE-012", by=partial(taken_as, CREATE))
 def guesses_what_versions_leave_out(body: Document) -> Document:
-    """A version may leave out anything."""
     version = body.get("view-version")
     return {**body, "view-version": {**VERSION, **version}} if isinstance(version, dict) else body
 
 
 @fault("IRC-VIEW-CREATE-013", by=partial(taken_as, CREATE))
 def guesses_what_representations_leave_out(body: Document) -> Document:
-    """A representation may leave out anything."""
     version = body.get("view-version")
     if not isinstance(version, dict) or "representations" not in version:
         return body
@@ -98,29 +92,24 @@ def guesses_what_representations_leave_out(body: Document) -> Document:
 
 @fault("IRC-VIEW-CREATE-015", by=partial(asked_for, CREATE))
 def views_may_say_nothing(body: Document) -> Document:
-    """A view may say nothing."""
     version = body["view-version"]
     return {**body, "view-version": {**version, "representations": version["representations"] or [SQL]}}
 
 
 @fault("IRC-VIEW-CREATE-016", by=partial(asked_for, CREATE))
 def everything_is_sql(body: Document) -> Document:
-    """Every representation is SQL."""
     version = body["view-version"]
     return {**body, "view-version": {**version, "representations": [{**one, "type": "sql"} for one in version["representations"]]}}
 
 
 @fault("IRC-VIEW-CREATE-017", by=partial(taken_as, CREATE))
 def properties_of_views_become_texts(body: Document) -> Document:
-    """Any property is made a text."""
     properties = body.get("properties")
     return {**body, "properties": {key: str(value) for key, value in properties.items()}} if isinstance(properties, dict) else body
 
 
 @fault("IRC-VIEW-CREATE-018", by=lambda act: all_of(wrap_rule("identifier_is_free", act)))
 def views_learn_late_of_each_other(usual: Callable[..., None]) -> Callable[..., None]:
-    """A view that was created just now is not seen."""
-
     def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
         record = transaction.get(identifier_key(levels, name))
         log = record.document["metadata"].get("version-log") if record else None

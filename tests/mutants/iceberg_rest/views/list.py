@@ -28,7 +28,6 @@ def _found(reply: Reply) -> Reply:
 
 @fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
 def lists_views_of_children(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
-    """Views of child namespaces are listed too."""
     for key, record in sorted(transaction.every(IDENTIFIERS), key=lambda item: item[0].name):
         if record.kind == "view" and key.place[: len(levels)] == levels and (behind is None or key.name > behind):
             yield key.name, record
@@ -36,7 +35,6 @@ def lists_views_of_children(transaction: Transaction, levels: Place, behind: str
 
 @fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
 def lists_views_by_prefix(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
-    """Views of namespaces whose names begin alike are listed too."""
     for key, record in transaction.every(IDENTIFIERS):
         alike = key.place[:-1] == levels[:-1] and key.place[-1].startswith(levels[-1])
         if record.kind == "view" and alike and (behind is None or key.name > behind):
@@ -45,7 +43,6 @@ def lists_views_by_prefix(transaction: Transaction, levels: Place, behind: str |
 
 @fault("IRC-VIEW-LIST-001")
 def lists_old_names_of_views(service: Service) -> None:
-    """Views that were renamed are listed under both names."""
     former: dict[str, list[str]] = {}
 
     def renamed(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -66,7 +63,6 @@ def lists_old_names_of_views(service: Service) -> None:
 
 @fault("IRC-VIEW-LIST-002", by=partial(on_call, LIST))
 def lists_views_of_nowhere(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """No namespace has no views."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -77,14 +73,12 @@ def lists_views_of_nowhere(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 @fault("IRC-VIEW-LIST-003", by=partial(on_answer, LIST))
 def no_views_are_no_list(document: Document) -> None:
-    """An empty list of views has no array."""
     if not document["identifiers"]:
         del document["identifiers"]
 
 
 @fault("IRC-VIEW-LIST-004", by=partial(on_call, LIST))
 def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Each page of views names the first one again."""
     reply = handler(**arguments)
     if not arguments.get("page_token"):
         return reply

@@ -34,7 +34,6 @@ def _created(handlers: Handlers, identifier: Document, metadata: Document) -> No
 
 @fault("IRC-VIEW-REN-001", by=partial(carried_over, RENAME))
 def renamed_views_lose_their_history(metadata: Document) -> Document:
-    """A renamed view has its current version alone."""
     current = metadata["current-version-id"]
     versions = [version for version in metadata["versions"] if version["version-id"] == current]
     return {**metadata, "versions": versions, "version-log": metadata["version-log"][-1:]}
@@ -42,14 +41,12 @@ def renamed_views_lose_their_history(metadata: Document) -> Document:
 
 @fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
 def renames_no_views(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Renames of views do nothing."""
     handlers[op.view_exists](**_at(arguments["body"]["source"]))
     return NO_CONTENT
 
 
 @fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
 def copies_views(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A renamed view keeps its old name, too."""
     source = arguments["body"]["source"]
     metadata = handlers[op.load_view](**_at(source)).document["metadata"]
     reply = handlers[RENAME](**arguments)
@@ -59,7 +56,6 @@ def copies_views(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-VIEW-REN-001", by=partial(for_operation, RENAME))
 def recreates_views(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A renamed view is another one."""
     destination = arguments["body"]["destination"]
     reply = handlers[RENAME](**arguments)
     metadata = handlers[op.load_view](**_at(destination)).document["metadata"]
@@ -70,14 +66,12 @@ def recreates_views(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-VIEW-REN-003", by=partial(for_operation, RENAME))
 def renames_of_views_make_namespaces(handlers: Handlers, arguments: Arguments) -> Reply:
-    """Renaming makes the namespace."""
     make_namespace(handlers, arguments["body"]["destination"]["namespace"])
     return handlers[RENAME](**arguments)
 
 
 @fault("IRC-VIEW-REN-004", by=partial(for_operation, RENAME))
 def loses_views_in_conflict(handlers: Handlers, arguments: Arguments) -> Reply:
-    """A view whose new name is taken is lost."""
     try:
         return handlers[RENAME](**arguments)
     except Problem as problem:
@@ -88,7 +82,6 @@ def loses_views_in_conflict(handlers: Handlers, arguments: Arguments) -> Reply:
 
 @fault("IRC-VIEW-REN-006", by=partial(taken_as, RENAME))
 def guesses_what_renames_of_views_leave_out(body: Document) -> Document:
-    """A rename may leave out anything."""
     sides = {side: body.get(side) or {} for side in ("source", "destination")}
     known = {**sides["source"], **sides["destination"]}
     return {**body, **{side: {**known, **given_} for side, given_ in sides.items()}}

@@ -73,20 +73,17 @@ def _texts(version: Document) -> list[tuple[str, str]]:
 
 @fault("IRC-UPD-083", by=partial(in_place_of, "add-view-version"))
 def added_versions_are_current(update: Update, draft: ViewDraft, document: Document) -> None:
-    """A version is current once it is added."""
     update(draft, document)
     draft.set("current-version-id", draft.added_version)
 
 
 @fault("IRC-UPD-083", by=partial(adding))
 def added_dialects_are_sorted(_: ViewDraft, version: Document) -> Document:
-    """The representations of added versions are sorted."""
     return {**version, "representations": sorted(version["representations"], key=lambda one: str(one["dialect"]), reverse=True)}
 
 
 @fault("IRC-UPD-083", by=partial(in_place_of, "add-schema"))
 def added_schemas_replace_the_first(_: Update, draft: ViewDraft, document: Document) -> None:
-    """A schema that is added to a view takes the place of the first one."""
     schemas = draft.own_list("schemas")
     draft.added_schema = schemas[0]["schema-id"]
     schemas[0] = {**document["schema"], "schema-id": draft.added_schema}
@@ -94,7 +91,6 @@ def added_schemas_replace_the_first(_: Update, draft: ViewDraft, document: Docum
 
 @fault("IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
 def the_highest_version_was_added_last(update: Update, draft: ViewDraft, document: Document) -> None:
-    """If an added version exists already, -1 refers to the one with the highest id."""
     if document["view-version-id"] == -1 and draft.added_version is not None:
         document = {**document, "view-version-id": max(version["version-id"] for version in draft.items("versions"))}
     update(draft, document)
@@ -102,7 +98,6 @@ def the_highest_version_was_added_last(update: Update, draft: ViewDraft, documen
 
 @fault("IRC-UPD-087", by=partial(adding))
 def the_highest_schema_was_added_last(draft: ViewDraft, version: Document) -> Document:
-    """If an added schema exists already, -1 refers to the one with the highest id."""
     if version["schema-id"] != -1 or draft.added_schema is None:
         return version
     return {**version, "schema-id": max(schema["schema-id"] for schema in draft.items("schemas"))}
@@ -110,8 +105,6 @@ def the_highest_schema_was_added_last(draft: ViewDraft, version: Document) -> Do
 
 @fault("IRC-VIEW-REPL-001", by=partial(wrap_rule, "view_written"))
 def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[..., Record]:
-    """A replaced view names its former file."""
-
     def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
         record = write(warehouse, metadata, former=former)
         if former is None:
@@ -124,7 +117,6 @@ def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[...
 
 @fault("IRC-VIEW-REPL-003", by=partial(finished_with))
 def former_versions_are_lost(metadata: Document, _: Document) -> Document:
-    """Only the current version is kept."""
     current = metadata["current-version-id"]
     return {
         **metadata,
@@ -135,7 +127,6 @@ def former_versions_are_lost(metadata: Document, _: Document) -> Document:
 
 @fault("IRC-VIEW-REPL-004", by=partial(finished_with))
 def properties_add_versions(metadata: Document, previous: Document) -> Document:
-    """Every change adds a version."""
     if metadata["versions"] != previous["versions"]:
         return metadata
     number = metadata["versions"][-1]["version-id"] + 1
@@ -144,7 +135,6 @@ def properties_add_versions(metadata: Document, previous: Document) -> Document:
 
 @fault("IRC-VIEW-REPL-004", by=partial(finished_with))
 def properties_are_logged(metadata: Document, previous: Document) -> Document:
-    """Every change is logged as a version."""
     if metadata["version-log"] != previous["version-log"]:
         return metadata
     return {**metadata, "version-log": [*metadata["version-log"], metadata["version-log"][-1]]}
@@ -152,13 +142,11 @@ def properties_are_logged(metadata: Document, previous: Document) -> Document:
 
 @fault("IRC-REQ-036", by=partial(replace_entry, "view-preconditions", "assert-view-uuid"))
 def no_view_uuid(_metadata: Document, _requirement: Document, _where: str) -> None:
-    """assert-view-uuid fails."""
     raise conflict("this requirement never holds here")
 
 
 @fault("IRC-VIEW-REPL-005", by=partial(on_call, REPLACE))
 def replaces_in_secret(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """A conflict is answered, yet the view replaced."""
     try:
         return handler(**arguments)
     except Problem as problem:
@@ -169,8 +157,6 @@ def replaces_in_secret(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 @fault("IRC-VIEW-REPL-007", by=partial(while_handling, REPLACE, "view_exists"))
 def replaces_tables_as_views(find: Callable[..., Record]) -> Callable[..., Record]:
-    """A table is taken for a view and found wanting."""
-
     def view_exists(transaction: Transaction, levels: Place, name: str) -> Record:
         record = transaction.get(identifier_key(levels, name))
         if record is not None and record.kind == "table":
@@ -182,7 +168,6 @@ def replaces_tables_as_views(find: Callable[..., Record]) -> Callable[..., Recor
 
 @fault("IRC-VIEW-REPL-009", by=partial(on_call, REPLACE))
 def replaces_as_far_as_it_goes(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Updates before a wrong one are made."""
     body = arguments["body"]
     try:
         return handler(**arguments)
@@ -199,20 +184,17 @@ def replaces_as_far_as_it_goes(handler: Handler, arguments: dict[str, Any]) -> R
 
 @fault("IRC-VIEW-REPL-010", "IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
 def no_way_back_to_versions(update: Update, draft: ViewDraft, document: Document) -> None:
-    """Only a version that was just added becomes current."""
     if document["view-version-id"] == -1:
         update(draft, document)
 
 
 @fault("IRC-VIEW-REPL-010", "IRC-UPD-087", by=partial(in_place_of, SET_CURRENT))
 def ways_back_are_not_logged(update: Update, draft: ViewDraft, document: Document) -> None:
-    """A version that becomes current again is not logged."""
     (update if document["view-version-id"] == -1 else _quietly(update))(draft, document)
 
 
 @fault("IRC-VIEW-REPL-013")
 def replacements_lose_each_other() -> Install:
-    """Simultaneous replacements overwrite each other."""
     read: dict[tuple[Place, str], Record] = {}
 
     def remembering(usual: Callable[..., Record]) -> Callable[..., Record]:
@@ -229,7 +211,6 @@ def replacements_lose_each_other() -> Install:
 
 @fault("IRC-UPD-084", by=partial(adding))
 def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document:
-    """A version replaces the one whose id it has."""
     taken = [other for other in draft.items("versions") if other["version-id"] == version["version-id"]]
     if taken and taken[0]["representations"] != version["representations"]:
         draft.set("versions", [other for other in draft.items("versions") if other not in taken])
@@ -238,7 +219,6 @@ def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document
 
 @fault("IRC-UPD-085", by=partial(adding))
 def versions_of_any_schema(draft: ViewDraft, version: Document) -> Document:
-    """A version of no schema gets the first."""
     known = {schema["schema-id"] for schema in draft.items("schemas")}
     is_known = version["schema-id"] in known or (version["schema-id"] == -1 and draft.added_schema is not None)
     return version if is_known else {**version, "schema-id": min(known)}
@@ -246,7 +226,6 @@ def versions_of_any_schema(draft: ViewDraft, version: Document) -> Document:
 
 @fault("IRC-UPD-088", by=partial(in_place_of, SET_CURRENT))
 def any_version_becomes_current(update: Update, draft: ViewDraft, document: Document) -> None:
-    """Setting an unknown version is accepted."""
     try:
         update(draft, document)
     except Problem:

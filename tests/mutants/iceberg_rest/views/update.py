@@ -26,14 +26,11 @@ def _on(update: str, wrapper: Callable[..., Any]) -> Install:
 
 @fault("IRC-META-018", by=partial(replace_entry, UPDATES, "assign-uuid"))
 def views_take_other_uuids(draft: Draft, update: Document) -> None:
-    """Views can be given another UUID."""
     draft.set("view-uuid", update["uuid"])
 
 
 @fault("IRC-GEN-020", by=partial(_on, "add-schema"))
 def later_schemas_of_views_lose_docs(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Columns of later schemas of views lose what was said of them."""
-
     def act(draft: Draft, update: Document) -> None:
         fields = [{member: value for member, value in field.items() if member != "doc"} for field in update["schema"]["fields"]]
         step(draft, {**update, "schema": {**update["schema"], "fields": fields}})
@@ -43,8 +40,6 @@ def later_schemas_of_views_lose_docs(step: Callable[..., Any]) -> Callable[..., 
 
 @fault("IRC-UPD-083", by=partial(_on, "add-schema"))
 def later_schemas_of_views_are_turned(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Columns of later schemas of views are turned around."""
-
     def act(draft: Draft, update: Document) -> None:
         step(draft, {**update, "schema": {**update["schema"], "fields": update["schema"]["fields"][::-1]}})
 
@@ -53,27 +48,22 @@ def later_schemas_of_views_are_turned(step: Callable[..., Any]) -> Callable[...,
 
 @fault("IRC-VIEW-REPL-005", by=partial(on_call, op.replace_view))
 def empty_replacements_check_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Requirements of replacements without updates are not checked."""
     body = arguments["body"]
     return handler(**arguments) if body.get("updates") else handler(**{**arguments, "body": {**body, "requirements": []}})
 
 
 @fault("IRC-UPD-061", by=partial(replace_entry, UPDATES, "set-properties"))
 def replaces_all_properties_of_views(draft: Draft, update: Document) -> None:
-    """Setting a property of a view removes all others."""
     draft.set("properties", dict(update["updates"]))
 
 
 @fault("IRC-UPD-061", by=partial(_on, "set-properties"))
 def forgets_empty_properties_of_views(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Properties of views that are empty are not kept."""
     return lambda draft, update: step(draft, {**update, "updates": {key: value for key, value in update["updates"].items() if value}})
 
 
 @fault("IRC-UPD-064", by=partial(_on, "remove-properties"))
 def removes_known_properties_of_views_alone(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Removing what a view does not have is refused."""
-
     def act(draft: Draft, update: Document) -> None:
         if set(update["removals"]) - set(draft.get("properties") or {}):
             raise refused(f"{draft.where}/removals", "there is no such property")
