@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_call, on_reply, on_request, replace_rule
+from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_reply, replace_rule
 from mutants.delta_sharing.listings.tables import each_table
 from mutants.delta_sharing.operators.wrapped import DELTA, METADATA, PARQUET, leave_out, on_wrapped, rewrite, write
+from mutants.operators import refuse_calls, refuse_requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.delta_sharing.shares import SharedTable
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
 
 OPERATION = op.generate_temporary_table_credentials
 LISTS = (op.list_tables, op.list_all_tables)
@@ -54,19 +53,6 @@ def _slashed(text: str) -> str:
     return f"{text}/_delta_log"
 
 
-@fault("DS-TMP-01", by=partial(on_call, OPERATION))
-def credentials_need_a_body(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if arguments.get("body") is None:
-        raise refused(400, "a body is needed")
-    return handler(**arguments)
-
-
-@fault("DS-TMP-01", by=partial(on_request, OPERATION))
-def credentials_need_a_content_type(scope: Scope) -> None:
-    if not any(name == b"content-type" for name, _ in scope["headers"]):
-        raise refused(415, "a Content-Type is needed")
-
-
 @fault("DS-TMP-01", "DS-TMP-02", "DS-TMP-05", by=partial(replace_rule, "location_of_table"))
 def credentials_need_a_location(table: SharedTable, asked: str | None) -> str:
     if asked is None:
@@ -82,6 +68,12 @@ def credentials_are_for_what_begins_so(table: SharedTable, asked: str | None) ->
 
 
 FAULTS = {
+    "credentials-need-a-body DS-TMP-01": refuse_calls(
+        OPERATION, lambda arguments: arguments.get("body") is None, refused(400, "a body is needed")
+    ),
+    "credentials-need-a-content-type DS-TMP-01": refuse_requests(
+        OPERATION, lambda scope: not any(name == b"content-type" for name, _ in scope["headers"]), refused(415, "a Content-Type is needed")
+    ),
     "credentials-fail-over-what-is-no-json DS-GEN-15": on_reply(
         OPERATION, lambda reply, _: replace(reply, status=500) if reply.status == 400 and b"JSON" in reply.body else reply
     ),

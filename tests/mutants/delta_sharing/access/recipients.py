@@ -20,6 +20,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import EVERY
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -97,14 +98,10 @@ def last_share_is_not_listed(document: dict[str, Any]) -> None:
     document["items"] = document["items"][:-1] if "nextPageToken" not in document else document["items"]
 
 
-@fault("DS-GEN-01", by=partial(on_call, OF_TABLES))
-def tables_are_for_the_first_recipient(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if arguments["caller"].recipient.name != "all":
-        raise refused(404, "there is no such table for you")
-    return handler(**arguments)
-
-
 FAULTS = {
+    "tables-are-for-the-first-recipient DS-GEN-01": refuse_calls(
+        OF_TABLES, lambda arguments: arguments["caller"].recipient.name != "all", refused(404, "there is no such table for you")
+    ),
     "schemes-are-not-looked-at DS-GEN-02": all_of(_every_token(), wrap_rule("bearer_token", _of_any_scheme)),
     "unknown-tokens-are-served DS-GEN-09": _every_token(),
     "other-schemes-will-do DS-GEN-02": wrap_rule("bearer_token", _of_any_scheme),

@@ -10,6 +10,7 @@ from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, per_server
 from mutants.delta_sharing.operators.absent import absent_is_empty
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,14 +76,12 @@ def all_tables_end_at_an_empty_schema(service: Service) -> None:
     on_call(ALL, act)(service)
 
 
-@fault("DS-LTB-07", by=partial(on_call, op.generate_temporary_table_credentials))
-def auxiliary_locations_have_no_credentials(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if (arguments.get("body") or {}).get("location"):
-        raise refused(400, "credentials are given for the main location alone")
-    return handler(**arguments)
-
-
 FAULTS = {
+    "auxiliary-locations-have-no-credentials DS-LTB-07": refuse_calls(
+        op.generate_temporary_table_credentials,
+        lambda arguments: (arguments.get("body") or {}).get("location"),
+        refused(400, "credentials are given for the main location alone"),
+    ),
     "tables-without-schema DS-LTB-01": each_table(TABLES, lambda t: t.pop("schema")),
     "all-tables-without-share DS-LAT-02": each_table(ALL, lambda t: t.pop("share")),
     "all-tables-have-numbered-ids DS-LAT-02": each_table(ALL, lambda t: t.update(id=1)),

@@ -11,6 +11,7 @@ from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, fault, on_call, on_reply, replace_rule, wrap_rule
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -84,13 +85,6 @@ def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., st
 
 
 @fault("DS-CAP-05", by=partial(on_call, QUERY))
-def both_formats_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "," in (arguments.get("delta_sharing_capabilities") or "").partition(";")[0]:
-        raise refused(400, "a response format is one of two")
-    return handler(**arguments)
-
-
-@fault("DS-CAP-05", by=partial(on_call, QUERY))
 def both_formats_need_reader_features(handler: Handler, arguments: dict[str, Any]) -> Reply:
     header = (arguments.get("delta_sharing_capabilities") or "").lower()
     if "," in header.partition(";")[0] and "readerfeatures" not in header:
@@ -119,6 +113,11 @@ def missing_reader_features_are_a_failure(reply: Reply, scope: Scope) -> Reply:
 
 
 FAULTS = {
+    "both-formats-are-refused DS-CAP-05": refuse_calls(
+        QUERY,
+        lambda arguments: "," in (arguments.get("delta_sharing_capabilities") or "").partition(";")[0],
+        refused(400, "a response format is one of two"),
+    ),
     "capabilities-in-small-letters-alone DS-CAP-01": _read(
         lambda header: ";".join(part for part in header.split(";") if part.partition("=")[0] == part.partition("=")[0].lower())
     ),

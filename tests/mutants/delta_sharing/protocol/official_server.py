@@ -14,6 +14,7 @@ from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_ca
 from lakepact.reference_server.http.replies import NDJSON
 from mutants.delta_sharing.operators.lines import file_of
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, QUERY, on_all, wrapped
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,13 +85,6 @@ def tables_need_an_id(reply: Reply, scope: Scope) -> Reply:
     return _failed(reply) if b"/shares/unnumbered/" in scope["raw_path"].lower() and reply.status == 200 else reply
 
 
-@fault("DS-PAG-07", by=partial(on_call, LISTS))
-def sizes_above_500_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if (arguments.get("max_results") or 0) > MOST_RESULTS:
-        raise refused(400, f"Acceptable values of 'maxResults' are 0 to {MOST_RESULTS}")
-    return handler(**arguments)
-
-
 @fault("DS-VER-04", by=partial(on_call, op.get_table_version))
 def time_of_the_last_version_is_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     current = dict(handler(**arguments | {"starting_timestamp": None}).headers)[b"delta-table-version"]
@@ -154,13 +148,6 @@ def times_of_removal_are_renamed(lines: list[Any]) -> None:
             action["delTimestamp"] = action.pop("deletionTimestamp")
 
 
-@fault("DS-CDF-05", by=partial(on_call, CHANGES))
-def changes_since_before_all_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if str(arguments.get("starting_timestamp") or "").startswith("19"):
-        raise refused(400, "The provided timestamp is before the earliest version available")
-    return handler(**arguments)
-
-
 @fault("DS-GEN-13", by=partial(on_call, (op.list_schemas, op.list_tables, op.list_all_tables)))
 def names_are_those_of_the_caller(handler: Handler, arguments: dict[str, Any]) -> Reply:
     document = handler(**arguments).document
@@ -199,6 +186,16 @@ def limits_have_64_bits(reply: Reply, _: Scope) -> Reply:
 
 
 FAULTS = {
+    "sizes-above-500-are-refused DS-PAG-07": refuse_calls(
+        LISTS,
+        lambda arguments: (arguments.get("max_results") or 0) > MOST_RESULTS,
+        refused(400, f"Acceptable values of 'maxResults' are 0 to {MOST_RESULTS}"),
+    ),
+    "changes-since-before-all-are-refused DS-CDF-05": refuse_calls(
+        CHANGES,
+        lambda arguments: str(arguments.get("starting_timestamp") or "").startswith("19"),
+        refused(400, "The provided timestamp is before the earliest version available"),
+    ),
     "paths-of-nothing-are-answered-in-text DS-GEN-07": on_reply(
         UNKNOWN_PATH, lambda reply, _: _in_text(reply, 404, b"404 Not Found") if reply.status == 404 else reply
     ),

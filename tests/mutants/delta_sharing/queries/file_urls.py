@@ -11,6 +11,7 @@ from lakepact.reference_server.delta_sharing.file_endpoint import FILES
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
 from lakepact.reference_server.faults import accept, all_of, fault, on_reply, on_request, replace_rule
 from mutants.delta_sharing.operators.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite, write
+from mutants.operators import refuse_requests
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
@@ -27,12 +28,6 @@ def _gone(url: str) -> str:
 def _must_stay_escaped(url: str) -> str:
     """Escape a character that needs no escape."""
     return url.replace("/files/", "/file%73/")
-
-
-@fault("DS-FIL-01", "DS-DFL-06", by=partial(on_request, FILES))
-def urls_need_the_token(scope: Scope) -> None:
-    if not any(name == b"authorization" for name, _ in scope["headers"]):
-        raise refused(401, "a bearer token is needed")
 
 
 @fault("DS-FIL-01", "DS-DFL-06", by=partial(on_reply, FILES))
@@ -59,12 +54,6 @@ def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[
     return part_asked_for(wanted, size)
 
 
-@fault("DS-DF-10", by=partial(on_request, FILES))
-def head_of_files_is_refused(scope: Scope) -> None:
-    if scope["method"] == "HEAD":
-        raise refused(404, "there is no such file")
-
-
 @fault("DS-DF-10", by=partial(on_reply, FILES))
 def head_of_files_has_another_length(reply: Reply, scope: Scope) -> Reply:
     if scope["method"] != "HEAD" or reply.status != 200:
@@ -86,6 +75,12 @@ def escapes_of_urls_count(scope: Scope) -> None:
 
 
 FAULTS = {
+    "urls-need-the-token DS-FIL-01 DS-DFL-06": refuse_requests(
+        FILES, lambda scope: not any(name == b"authorization" for name, _ in scope["headers"]), refused(401, "a bearer token is needed")
+    ),
+    "head-of-files-is-refused DS-DF-10": refuse_requests(
+        FILES, lambda scope: scope["method"] == "HEAD", refused(404, "there is no such file")
+    ),
     "urls-have-expired-long-ago DS-FIL-09 DS-DFL-05": on_wrapped("file", write(expirationTimestamp=1_000_000_000_000)),
     "wrapped-sizes-are-one-too-large DS-DFL-06": on_actions(rewrite("size", lambda n: n + 1)),
     "sizes-are-rounded DS-FIL-05 DS-DF-11": on_wrapped(SNAPSHOT, rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET),

@@ -49,9 +49,6 @@ def _also(holds: Callable[[Any], bool]) -> Install:
     return _chosen(act)
 
 
-# -- trees -----------------------------------------------------------------------------------------------------------------
-
-
 def _read(text: Any) -> Any:
     try:
         return json.loads(text)
@@ -87,9 +84,6 @@ def _unknown(*operations: str, types: tuple[str, ...] = ()) -> Install:
     return _trees(edit)
 
 
-# -- bounds ----------------------------------------------------------------------------------------------------------------
-
-
 def _instant(text: Any) -> datetime | None:
     try:
         return datetime.fromisoformat(str(text))
@@ -112,12 +106,6 @@ def _may(node: Any, stats: dict[str, Any]) -> bool:
     name, wanted = children[0].get("name"), _instant(children[1].get("value"))
     low, high = (_instant(stats.get(member, {}).get(name)) for member in ("minValues", "maxValues"))
     return low is None or high is None or wanted is None or low <= wanted <= high
-
-
-# -- refusals --------------------------------------------------------------------------------------------------------------
-
-
-# -- limits ----------------------------------------------------------------------------------------------------------------
 
 
 def _first_files(count: Callable[[Any], int]) -> Install:

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, on_request, unchecked
+from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, unchecked
 from mutants.delta_sharing.operators.requests import on_query
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all, on_wrapped
+from mutants.operators import refuse_calls, refuse_requests
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
@@ -44,35 +45,11 @@ def _since(change: Any) -> Install:
     return on_lines(QUERY, lambda lines: change(lines) if any(line.keys() & {"add", "remove"} for line in lines) else None)
 
 
-@fault("DS-QRY-01", by=partial(on_request, QUERY))
-def queries_need_a_content_type(scope: Scope) -> None:
-    if not _header(scope, b"content-type"):
-        raise refused(415, "a query needs a Content-Type")
-
-
-@fault("DS-QRY-01", by=partial(on_request, QUERY))
-def queries_have_no_charset(scope: Scope) -> None:
-    if b";" in _header(scope, b"content-type"):
-        raise refused(415, "the Content-Type of a query is application/json")
-
-
 @fault("DS-QRY-10", "DS-DF-12", "DS-DF-20", by=partial(on_call, QUERY))
 def unknown_members_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     if unknown := set(arguments.get("body") or {}) - MEMBERS:
         raise refused(400, f"unknown members: {', '.join(sorted(unknown))}")
     return handler(**arguments)
-
-
-@fault("DS-QRY-10", by=partial(on_request, QUERY))
-def queries_have_no_parameters(scope: Scope) -> None:
-    if scope["query_string"]:
-        raise refused(400, "a query has no parameters")
-
-
-@fault("DS-QRY-10", "DS-DF-12", by=partial(on_request, CHANGES))
-def unknown_parameters_are_refused(scope: Scope) -> None:
-    if any(name in scope["query_string"].lower() for name in (b"unknown", b"readchangefeed")):
-        raise refused(400, "there is no such parameter")
 
 
 @fault("DS-QRY-11")
@@ -86,27 +63,32 @@ def files_of_snapshots_are_removed(file: dict[str, Any]) -> None:
     file["deltaSingleAction"] = {"remove" if kind == "add" else kind: action for kind, action in file["deltaSingleAction"].items()}
 
 
-@fault("DS-DF-15", by=partial(on_request, CHANGES))
-def truth_is_in_small_letters(scope: Scope) -> None:
-    if b"includeHistoricalMetadata=T" in scope["query_string"]:
-        raise refused(400, "includeHistoricalMetadata is true or false")
-
-
-@fault("DS-DF-12", by=partial(on_call, QUERY))
-def refresh_tokens_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if (arguments.get("body") or {}).get("includeRefreshToken"):
-        raise refused(400, "this server has no refresh tokens")
-    return handler(**arguments)
-
-
-@fault("DS-DF-20", by=partial(on_call, QUERY))
-def pages_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "maxFiles" in (arguments.get("body") or {}):
-        raise refused(400, "this server has no pages")
-    return handler(**arguments)
-
-
 FAULTS = {
+    "queries-need-a-content-type DS-QRY-01": refuse_requests(
+        QUERY, lambda scope: not _header(scope, b"content-type"), refused(415, "a query needs a Content-Type")
+    ),
+    "queries-have-no-charset DS-QRY-01": refuse_requests(
+        QUERY, lambda scope: b";" in _header(scope, b"content-type"), refused(415, "the Content-Type of a query is application/json")
+    ),
+    "queries-have-no-parameters DS-QRY-10": refuse_requests(
+        QUERY, lambda scope: scope["query_string"], refused(400, "a query has no parameters")
+    ),
+    "unknown-parameters-are-refused DS-QRY-10 DS-DF-12": refuse_requests(
+        CHANGES,
+        lambda scope: any(name in scope["query_string"].lower() for name in (b"unknown", b"readchangefeed")),
+        refused(400, "there is no such parameter"),
+    ),
+    "truth-is-in-small-letters DS-DF-15": refuse_requests(
+        CHANGES,
+        lambda scope: b"includeHistoricalMetadata=T" in scope["query_string"],
+        refused(400, "includeHistoricalMetadata is true or false"),
+    ),
+    "refresh-tokens-are-refused DS-DF-12": refuse_calls(
+        QUERY, lambda arguments: (arguments.get("body") or {}).get("includeRefreshToken"), refused(400, "this server has no refresh tokens")
+    ),
+    "pages-are-refused DS-DF-20": refuse_calls(
+        QUERY, lambda arguments: "maxFiles" in (arguments.get("body") or {}), refused(400, "this server has no pages")
+    ),
     "last-file-is-not-answered DS-QRY-02": on_lines(QUERY, lambda lines: lines[:-1] if "file" in lines[-1] else lines),
     "unknown-members-limit DS-QRY-10": on_query(lambda body: {**body, "limitHint": 0} if set(body) - MEMBERS else body),
     "queries-begin-with-metadata DS-QRY-04": on_lines(QUERY, lambda lines: [lines[1], lines[0], *lines[2:]]),

@@ -21,9 +21,6 @@ METADATA = op.get_table_metadata
 HASHED = (op.query_table, op.query_table_changes)
 
 
-# -- file id hashes --------------------------------------------------------------------------------------------------------
-
-
 @fault("DS-FIH-01", by=partial(on_call, HASHED))
 def hashes_are_in_small_letters(handler: Handler, arguments: dict[str, Any]) -> Reply:
     sent = arguments.get("fileidhash")
@@ -38,9 +35,6 @@ def hashes_of_changes_are_not_repeated(reply: Reply, scope: Scope) -> Reply:
     return replace(reply, headers=tuple(h for h in reply.headers if h[0] != b"fileidhash"))
 
 
-# -- historical protocols ----------------------------------------------------------------------------------------------------
-
-
 @fault("DS-HPR-02", by=partial(on_lines, QUERY))
 def protocols_are_undated(lines: list[Any]) -> None:
     for line in lines:
@@ -53,9 +47,6 @@ def protocols_of_changes_are_undated(lines: list[Any]) -> None:
     for line in lines:
         if "protocol" in line:
             line["protocol"].pop("version", None)
-
-
-# -- metadata as of a version ------------------------------------------------------------------------------------------------
 
 
 def _without(name: str) -> Install:

@@ -75,9 +75,6 @@ def secrets_in_config_alone(document: Document) -> None:
     document.pop(ENVELOPE, None)
 
 
-# -- ETags ------------------------------------------------------------------------------------------------------------
-
-
 def _not_modified(usual: bool) -> Install:  # noqa: FBT001 - whether the tag is that of the table with its credentials
     """Answer 304 to loads with credentials too, when their ETag is current."""
 
@@ -104,9 +101,6 @@ def expired_credentials_are_returned_again() -> Install:
         wrap_rule("storage_credentials", wrapped)(service)
 
     return install
-
-
-# -- mechanisms -------------------------------------------------------------------------------------------------------
 
 
 def _wants_vending(scope: Scope) -> None:

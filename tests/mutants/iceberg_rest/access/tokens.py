@@ -30,9 +30,6 @@ TOKENS = op.get_token
 OTHER = "access_token"  #: what is neither a token, nor one of its types
 
 
-# -- answers with a token -----------------------------------------------------------------------------------------------------
-
-
 def answering(**members: Any) -> Install:
     """Answers with other members, or without those that are None."""
 
@@ -44,9 +41,6 @@ def answering(**members: Any) -> Install:
 
 def _dead(document: dict[str, Any]) -> None:
     document["access_token"] += "x"
-
-
-# -- refusals -----------------------------------------------------------------------------------------------------------------
 
 
 def refusing(error: str, /, *, status: int | None = None, **members: Any) -> Install:
@@ -69,9 +63,6 @@ def saying(error: str, said: str, *, where: str = "") -> Install:
         return replace(reply, body=orjson.dumps({**reply.document, "error": said}))
 
     return on_reply(TOKENS, change)
-
-
-# -- who is given a token -----------------------------------------------------------------------------------------------------
 
 
 def around_clients(act: Callable[[Any, Mapping[str, Any], Any, Fields], Any]) -> Install:

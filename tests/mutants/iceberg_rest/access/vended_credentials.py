@@ -14,6 +14,7 @@ from lakepact.reference_server.faults import Install, fault, on_answer, on_call,
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from mutants.iceberg_rest.operators.credentials import each_credential, given
+from mutants.operators import on_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,16 +58,6 @@ def credentials_stay_behind(service: Service) -> None:
     on_call(op.load_table, act)(service)
 
 
-@fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
-def credentials_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    try:
-        return handler(**arguments)
-    except Problem as problem:
-        if problem.status != 404:
-            raise
-        return json_reply({ENVELOPE: []})
-
-
 @fault("IRC-ERR-008", by=partial(on_call, LOAD))
 def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
     try:
@@ -94,6 +85,7 @@ def credentials_end_sooner() -> Install:
 
 
 FAULTS = {
+    "credentials-of-anything IRC-TBL-CRED-006": on_refusal(LOAD, 404, lambda handler, arguments: json_reply({ENVELOPE: []})),
     "credentials-as-one-object IRC-TBL-CRED-001": _listed(lambda all_: all_[0]),
     "credentials-without-envelope IRC-TBL-CRED-001": on_answer(LOAD, lambda document: document[ENVELOPE], status=200),
     "credentials-are-created IRC-TBL-CRED-001": on_status(LOAD, {200: 201}),

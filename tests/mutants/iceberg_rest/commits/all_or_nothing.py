@@ -131,7 +131,4 @@ IN_ORDER = {
 }
 
 
-FAULTS = {
-    **WHOLE,
-    **IN_ORDER,
-}
+FAULTS = {**WHOLE, **IN_ORDER}

@@ -175,8 +175,4 @@ PLACES = {
 }
 
 
-FAULTS = {
-    **ANSWERS,
-    **SIZES,
-    **PLACES,
-}
+FAULTS = {**ANSWERS, **SIZES, **PLACES}

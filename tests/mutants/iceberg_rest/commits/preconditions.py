@@ -159,7 +159,4 @@ REFS = {
 }
 
 
-FAULTS = {
-    **UUIDS,
-    **REFS,
-}
+FAULTS = {**UUIDS, **REFS}

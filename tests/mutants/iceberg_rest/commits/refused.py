@@ -126,8 +126,4 @@ IMPOSSIBLE = {
 }
 
 
-FAULTS = {
-    **ARRAYS,
-    **UNKNOWN,
-    **IMPOSSIBLE,
-}
+FAULTS = {**ARRAYS, **UNKNOWN, **IMPOSSIBLE}

@@ -10,6 +10,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_such_namespace
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,13 +39,6 @@ def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
     if arguments.get("parent"):
         arguments["parent"] = arguments["parent"].split(SEPARATOR)[0]
-    return handler(**arguments)
-
-
-@fault("IRC-NS-LIST-005", by=partial(on_call, op.list_namespaces))
-def empty_parent_is_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if arguments.get("parent") == "":
-        raise no_such_namespace(("",))
     return handler(**arguments)
 
 
@@ -81,6 +75,9 @@ def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 FAULTS = {
+    "empty-parent-is-missing IRC-NS-LIST-005": refuse_calls(
+        op.list_namespaces, lambda arguments: arguments.get("parent") == "", no_such_namespace(("",))
+    ),
     "top-level-holds-children IRC-NS-LIST-001": on_call(op.list_namespaces, _with_grandchildren),
     "children-without-parents IRC-NS-LIST-002": listed(lambda given: [n[-1:] for n in given]),
     "grandchildren-are-children IRC-NS-LIST-004": on_call(op.list_namespaces, _with_grandchildren),

@@ -24,6 +24,7 @@ from lakepact.reference_server.http.replies import Reply, json_reply
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 from mutants.iceberg_rest.operators.requests import asked_for, refused_if
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,13 +115,6 @@ def any_value_as_text(body: Document) -> Document:
     return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
 
 
-@fault("IRC-NS-PROP-018", by=partial(on_call, UPDATE))
-def both_members_are_needed(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if arguments["body"].keys() < {"updates", "removals"} and arguments["body"]:
-        raise Problem(400, "BadRequestException", "updates and removals are required")
-    return handler(**arguments)
-
-
 @fault("IRC-NS-PROP-017")
 def parallel_updates_lost(service: Service) -> None:
     read: dict[str, dict[str, str]] = {}
@@ -145,6 +139,11 @@ def parallel_updates_lost(service: Service) -> None:
 
 
 FAULTS = {
+    "both-members-are-needed IRC-NS-PROP-018": refuse_calls(
+        UPDATE,
+        lambda arguments: arguments["body"].keys() < {"updates", "removals"} and arguments["body"],
+        Problem(400, "BadRequestException", "updates and removals are required"),
+    ),
     "update-without-removed IRC-NS-PROP-001": answered(lambda d: {"updated": d["updated"]}),
     "updated-as-object IRC-NS-PROP-001": answered(lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")}),
     "keys-not-overwritten IRC-NS-PROP-002 IRC-NS-PROP-016": asked_for(UPDATE, lambda body: {**body, "updates": {}}),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from mutants.operators import refuse_calls, refuse_requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,19 +49,6 @@ def endpoints(edit: Callable[[list[str]], list[Any]]) -> Install:
     return config(change)
 
 
-@fault("IRC-CFG-004", by=partial(on_call, op.get_config))
-def config_needs_a_warehouse(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "warehouse" not in arguments:
-        raise Problem(404, "NotFoundException", "which warehouse?")
-    return handler(**arguments)
-
-
-@fault("IRC-CFG-006", by=partial(on_request, op.get_config))
-def warehouses_as_they_are_spelled(scope: Scope) -> None:
-    if b"%" in scope["query_string"]:
-        raise Problem(400, "BadRequestException", "there is no such warehouse")
-
-
 @fault("IRC-CFG-018")
 def config_changes() -> Install:
     counted = itertools.count()
@@ -74,6 +61,12 @@ def config_changes() -> Install:
 
 
 FAULTS = {
+    "config-needs-a-warehouse IRC-CFG-004": refuse_calls(
+        op.get_config, lambda arguments: "warehouse" not in arguments, Problem(404, "NotFoundException", "which warehouse?")
+    ),
+    "warehouses-as-they-are-spelled IRC-CFG-006": refuse_requests(
+        op.get_config, lambda scope: b"%" in scope["query_string"], Problem(400, "BadRequestException", "there is no such warehouse")
+    ),
     "config-without-defaults IRC-CFG-001": config(without("defaults")),
     "config-without-overrides IRC-CFG-001": config(without("overrides")),
     "config-defaults-null IRC-CFG-001": config(lambda d: {**d, "defaults": None}),

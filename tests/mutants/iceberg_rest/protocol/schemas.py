@@ -30,9 +30,6 @@ SNAPSHOTS = (*METADATA, "snapshots", EACH)
 STATISTICS = (*METADATA, "statistics", EACH)
 
 
-# -- changes ----------------------------------------------------------------------------------------------------------------
-
-
 def without(member: str) -> Change:
     """An object less one of its members."""
     return lambda value: {key: inner for key, inner in value.items() if key != member}
@@ -67,9 +64,6 @@ def of_primitives(change: Change) -> Change:
 def listed(refs: dict[str, Any]) -> list[Any]:
     """Branches and tags as an array of objects with a name."""
     return [{"name": name, **ref} for name, ref in refs.items()]
-
-
-# -- where they are made ------------------------------------------------------------------------------------------------------
 
 
 def changed(value: Any, path: Sequence[str], change: Change) -> Any:

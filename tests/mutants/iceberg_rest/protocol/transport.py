@@ -29,6 +29,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.routes import segment
 from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
+from mutants.operators import refuse_calls, refuse_requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,19 +113,6 @@ def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(body=body)
 
 
-@fault("IRC-GEN-015", by=partial(on_call, op.create_table))
-def unknown_members_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "x-irc" in arguments["body"]:
-        raise Problem(400, "BadRequestException", "unknown member x-irc")
-    return handler(**arguments)
-
-
-@fault("IRC-GEN-016", by=partial(on_request, EVERY))
-def unknown_parameters_refused(scope: Scope) -> None:
-    if b"x_irc" in scope["query_string"]:
-        raise Problem(400, "BadRequestException", "unknown query parameter x_irc")
-
-
 @fault("IRC-GEN-020", by=partial(on_answer, (op.load_table, op.load_namespace_metadata)))
 def text_in_latin(document: Any) -> Any:
     text = orjson.dumps(document).decode().encode("latin-1", "replace").decode("latin-1")
@@ -157,13 +145,18 @@ def format_version_1_refused(handler: Handler, arguments: dict[str, Any]) -> Rep
     return handler(**arguments)
 
 
-@fault("IRC-GEN-032", by=partial(on_request, op.load_table))
-def accept_taken_literally(scope: Scope) -> None:
-    if dict(scope["headers"]).get(b"accept", b"") != b"application/json":
-        raise Problem(406, "NotAcceptable", "accept application/json")
-
-
 FAULTS = {
+    "unknown-members-refused IRC-GEN-015": refuse_calls(
+        op.create_table, lambda arguments: "x-irc" in arguments["body"], Problem(400, "BadRequestException", "unknown member x-irc")
+    ),
+    "unknown-parameters-refused IRC-GEN-016": refuse_requests(
+        EVERY, lambda scope: b"x_irc" in scope["query_string"], Problem(400, "BadRequestException", "unknown query parameter x_irc")
+    ),
+    "accept-taken-literally IRC-GEN-032": refuse_requests(
+        op.load_table,
+        lambda scope: dict(scope["headers"]).get(b"accept", b"") != b"application/json",
+        Problem(406, "NotAcceptable", "accept application/json"),
+    ),
     "config-below-another-path IRC-GEN-001": on_status(op.get_config, {200: 404}),
     "namespaces-need-a-prefix IRC-GEN-002": on_status(op.list_namespaces, {200: 404}),
     "tables-as-octets IRC-GEN-005": on_reply(op.load_table, lambda reply, _: replace(reply, media_type=b"application/octet-stream")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,6 +13,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, json_reply
 from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS
 from mutants.iceberg_rest.operators.tables import for_operation
+from mutants.operators import on_refusal
 
 if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
@@ -73,16 +73,6 @@ def cancelled_scans_stay_cancelled(service: Service) -> None:
     for_operation(PLAN, planned)(service)
 
 
-@fault("IRC-SCAN-CANCEL-005", by=partial(on_call, CANCEL))
-def cancels_whatever_is_gone(handler: Handler, arguments: Arguments) -> Reply:
-    try:
-        return handler(**arguments)
-    except Problem as problem:
-        if problem.kind != "NoSuchTableException":
-            raise
-        return NO_CONTENT
-
-
 @fault("IRC-SCAN-FETCH-005")
 def cancelled_plans_come_back(service: Service) -> None:
     asked: Counter[str] = Counter()
@@ -112,6 +102,7 @@ def cancelling_again_is_a_conflict(service: Service) -> None:
 
 
 FAULTS = {
+    "cancels-whatever-is-gone IRC-SCAN-CANCEL-005": on_refusal(CANCEL, "NoSuchTableException", lambda handler, arguments: NO_CONTENT),
     "plans-outlive-their-table IRC-SCAN-FETCH-007": beyond_their_table(FETCH, "plan_id"),
     "plan-tasks-outlive-their-table IRC-SCAN-TASK-005": beyond_their_table(TASKS, "body"),
 }

@@ -141,8 +141,4 @@ SCHEMAS = {
 }
 
 
-FAULTS = {
-    **PLANS,
-    **FILES,
-    **SCHEMAS,
-}
+FAULTS = {**PLANS, **FILES, **SCHEMAS}

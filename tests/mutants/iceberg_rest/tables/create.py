@@ -30,12 +30,6 @@ DELEGATION = "X-Iceberg-Access-Delegation"
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free
 
 
-# -- that they exist ----------------------------------------------------------------------------------------------------
-
-
-# -- what they are ------------------------------------------------------------------------------------------------------
-
-
 def _properties(change: Callable[[dict[str, str]], dict[str, str]]) -> Callable[[Document, Document], None]:
     def spoil(metadata: Document, _: Document) -> None:
         metadata["properties"] = change(metadata["properties"])
@@ -48,9 +42,6 @@ def _columns(metadata: Document) -> list[Document]:
     return columns
 
 
-# -- access and settings ------------------------------------------------------------------------------------------------
-
-
 def _configured(config: Any, *credentials: Document) -> Callable[[Document], None]:
     def edit(answer: Document) -> None:
         answer["config"] = config
@@ -58,9 +49,6 @@ def _configured(config: Any, *credentials: Document) -> Callable[[Document], Non
             answer["storage-credentials"] = list(credentials)
 
     return edit
-
-
-# -- who is the first ---------------------------------------------------------------------------------------------------
 
 
 @fault("IRC-TBL-CREATE-001")

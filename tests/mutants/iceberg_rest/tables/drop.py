@@ -24,6 +24,7 @@ from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.tables import at, for_operation, metadata_path, promised
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
@@ -57,13 +58,6 @@ def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
 
 def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
     return handlers[op.drop_table](**arguments)
-
-
-@fault("IRC-TBL-DROP-001", by=partial(on_call, op.drop_table))
-def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if not arguments.get("purge_requested"):
-        raise Problem(400, "BadRequestException", "purgeRequested has to be true")
-    return handler(**arguments)
 
 
 @fault("IRC-TBL-DROP-001")
@@ -171,6 +165,11 @@ def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document
 
 
 FAULTS = {
+    "drops-by-purging-alone IRC-TBL-DROP-001": refuse_calls(
+        op.drop_table,
+        lambda arguments: not arguments.get("purge_requested"),
+        Problem(400, "BadRequestException", "purgeRequested has to be true"),
+    ),
     "drops-nothing IRC-TBL-DROP-001": for_operation(op.drop_table, _drop_nothing),
     "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 204}),
     "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 400}),

@@ -31,9 +31,6 @@ def _unmodified(when: Callable[[Reply, str | None], bool]) -> Filter:
     return change
 
 
-# -- what tags are made from ------------------------------------------------------------------------------------------
-
-
 def _made_from(what: Callable[[Record], object]) -> Install:
     """Tables have the same ETag as long as `what(record)` is the same."""
 
@@ -56,9 +53,6 @@ def _tagged_otherwise(reply: Reply, _: Scope) -> Reply:
     if reply.status != 200:
         return reply
     return replace(reply, headers=tuple((name, b'"new"' if name == b"etag" else value) for name, value in reply.headers))
-
-
-# -- what 304 comes with ----------------------------------------------------------------------------------------------
 
 
 async def _with_a_body(wire: Wire, reply: Reply) -> None:

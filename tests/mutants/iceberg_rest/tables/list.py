@@ -27,6 +27,7 @@ from mutants.iceberg_rest.operators.creation import is_staging
 from mutants.iceberg_rest.operators.operations import CREATE, EXISTS, LIST
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import remembered, while_handling
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
 
 REMEMBERED = 0.5  #: seconds
 GHOST = Record("table", {}, b"")  #: of a table that is only listed
-
-
-# -- what is in the list ------------------------------------------------------------------------------------------------
 
 
 def _each(change: Callable[[Document], Any]) -> Callable[[Document], None]:
@@ -63,9 +61,6 @@ def _wherever(holds: Holds) -> Callable[..., Listed]:
     return tables
 
 
-# -- when it changes ----------------------------------------------------------------------------------------------------
-
-
 def _list_once_more(names: dict[str, list[str]]) -> Install:
     """Lists of tables have extra names, by namespace as paths spell it."""
 
@@ -77,9 +72,6 @@ def _list_once_more(names: dict[str, list[str]]) -> Install:
         return tables
 
     return wrap_rule("tables_of", wrapper)
-
-
-# -- whether one exists -------------------------------------------------------------------------------------------------
 
 
 @fault("IRC-TBL-LIST-001")
@@ -166,13 +158,6 @@ def lists_dropped_tables(service: Service) -> None:
     _list_once_more(names)(service)
 
 
-@fault("IRC-TBL-HEAD-001", by=partial(on_call, EXISTS))
-def exists_at_the_top_only(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if SEPARATOR in arguments["namespace"]:
-        raise Problem(404, "NoSuchTableException", "asked for by a fault")
-    return handler(**arguments)
-
-
 @fault("IRC-TBL-HEAD-002", by=partial(while_handling, EXISTS, "table_exists"))
 def exists_in_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
     def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
@@ -213,6 +198,9 @@ def stages_exist(service: Service) -> None:
 
 
 FAULTS = {
+    "exists-at-the-top-only IRC-TBL-HEAD-001": refuse_calls(
+        EXISTS, lambda arguments: SEPARATOR in arguments["namespace"], Problem(404, "NoSuchTableException", "asked for by a fault")
+    ),
     "lists-names-alone IRC-TBL-LIST-001": on_answer(LIST, _each(lambda identifier: {"name": identifier["name"]})),
     "lists-with-the-last-level IRC-TBL-LIST-001": on_answer(
         LIST, _each(lambda identifier: {**identifier, "namespace": identifier["namespace"][-1:]})

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 
-# -- what is left out, or made up ---------------------------------------------------------------------------------------
-
-
 def _without(*members: str) -> Callable[[Document], None]:
     def edit(metadata: Document) -> None:
         for member in members:
@@ -44,15 +41,6 @@ def _configured(config: Any) -> Callable[[Document], None]:
         answer["config"] = config
 
     return edit
-
-
-# -- where metadata stand -----------------------------------------------------------------------------------------------
-
-
-# -- what is not there --------------------------------------------------------------------------------------------------
-
-
-# -- two moments at once ------------------------------------------------------------------------------------------------
 
 
 def _mixed(mix: Callable[[Document, Document], Document]) -> Callable[[Service], None]:

@@ -32,15 +32,9 @@ if TYPE_CHECKING:
 REGISTER = op.register_table
 
 
-# -- what is read -----------------------------------------------------------------------------------------------------
-
-
 def reads(edit: Callable[[Document], Document]) -> Install:
     """Take metadata files for what `edit` makes of them."""
     return wrap_rule("read_metadata", lambda read: lambda catalog, location: edit(read(catalog, location)))
-
-
-# -- what is asked for ------------------------------------------------------------------------------------------------
 
 
 def asks(change: Callable[[Document], Document]) -> Install:
@@ -62,9 +56,6 @@ def _existing(handlers: Handlers, arguments: Arguments) -> Reply | None:
     if not exists(handlers, _identifier(arguments)):
         return None
     return handlers[op.load_table](namespace=arguments["namespace"], table=name)
-
-
-# -- what is done -----------------------------------------------------------------------------------------------------
 
 
 @per_server

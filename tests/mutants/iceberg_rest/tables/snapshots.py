@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler, Scope, Service
 
 
-# -- all of them --------------------------------------------------------------------------------------------------------
-
-
 def _all(spoil: Callable[[list[Document]], list[Document]], *, asked: bool) -> Callable[[Handler, dict[str, Any]], Reply]:
     """`spoil(snapshots)` of loads with `all`, and if not `asked` of those too that do not say which."""
 
@@ -39,9 +36,6 @@ def _newest(snapshots: list[Document]) -> list[Document]:
     return snapshots[-3:]
 
 
-# -- those of refs ------------------------------------------------------------------------------------------------------
-
-
 def _named(kept: Callable[[Document], set[Any]]) -> Callable[[Document], Document]:
     """With `refs` the snapshots of the ids that `kept(metadata)` returns are loaded."""
 
@@ -58,9 +52,6 @@ def _then(change: Callable[[Document], Document]) -> Callable[[Any], Callable[[D
 
 
 UNSUPPORTED = b'{"error":{"message":"snapshots=refs is not supported","type":"BadRequestException","code":400}}'
-
-
-# -- other values -------------------------------------------------------------------------------------------------------
 
 
 @fault("IRC-TBL-LOAD-008")

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 WINDOW_MS = 300  #: how long a table that was just made seems not to be there
 
 
-# -- stages -------------------------------------------------------------------------------------------------------------
-
-
 def _stages(act: Callable[[Service, Handler, dict[str, Any]], Reply]) -> Callable[[Service], None]:
     """Requests that stage a table are answered by `act(service, handler, arguments)`."""
 
@@ -83,9 +80,6 @@ def _reserve(*, for_stages: bool) -> Callable[[Service], None]:
         on_call(CREATE, act)(service)
 
     return install
-
-
-# -- commits that make a table ------------------------------------------------------------------------------------------
 
 
 def making(spoil: Callable[[Document, Sequence[Document]], None]) -> Callable[[Service], None]:

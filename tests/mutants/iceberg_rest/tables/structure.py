@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
 
 
-# -- columns ------------------------------------------------------------------------------------------------------------
-
-
 def _fields(kind: Any) -> Iterator[Document]:
     """The fields of a type and of the types within it."""
     if not isinstance(kind, dict):
@@ -52,12 +49,6 @@ def _depth(kind: Any) -> int:
         return 0
     inner = [field["type"] for field in kind.get("fields", ())] + [kind[part] for part in ("element", "key", "value") if part in kind]
     return 1 + max(map(_depth, inner), default=0)
-
-
-# -- ids ----------------------------------------------------------------------------------------------------------------
-
-
-# -- partitions and order -----------------------------------------------------------------------------------------------
 
 
 def _without(member: str) -> Callable[[Document], Document]:

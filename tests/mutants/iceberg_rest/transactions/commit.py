@@ -177,9 +177,4 @@ CREATIONS = {
 }
 
 
-FAULTS = {
-    **ANSWERS,
-    **CHANGES,
-    **SIZES,
-    **CREATIONS,
-}
+FAULTS = {**ANSWERS, **CHANGES, **SIZES, **CREATIONS}

@@ -211,8 +211,4 @@ UNREADABLE = {
 }
 
 
-FAULTS = {
-    **HALVES,
-    **ANSWERS,
-    **UNREADABLE,
-}
+FAULTS = {**HALVES, **ANSWERS, **UNREADABLE}

@@ -102,8 +102,4 @@ REMOVE = {
 }
 
 
-FAULTS = {
-    **ADD,
-    **SET,
-    **REMOVE,
-}
+FAULTS = {**ADD, **SET, **REMOVE}

@@ -129,7 +129,4 @@ REMOVE = {
 }
 
 
-FAULTS = {
-    **SET,
-    **REMOVE,
-}
+FAULTS = {**SET, **REMOVE}

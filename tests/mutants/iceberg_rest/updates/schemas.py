@@ -97,8 +97,4 @@ REMOVE = {
 }
 
 
-FAULTS = {
-    **ADD,
-    **SET,
-    **REMOVE,
-}
+FAULTS = {**ADD, **SET, **REMOVE}

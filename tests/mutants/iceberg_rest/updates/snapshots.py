@@ -235,8 +235,4 @@ REMOVE = {
 }
 
 
-FAULTS = {
-    **NUMBERS,
-    **CONTENT,
-    **REMOVE,
-}
+FAULTS = {**NUMBERS, **CONTENT, **REMOVE}

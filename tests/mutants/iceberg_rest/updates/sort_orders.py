@@ -67,7 +67,4 @@ SET = {
 }
 
 
-FAULTS = {
-    **ADD,
-    **SET,
-}
+FAULTS = {**ADD, **SET}

@@ -86,9 +86,6 @@ def query(request: Mapping[str, Any]) -> str:
     return urlsplit(str(request["uri"])).query
 
 
-# -- which requests are signed -------------------------------------------------------------------------------------------
-
-
 @fault("IRC-SIGN-002", "IRC-SIGN-007", by=partial(replace_rule, "is_below"))
 def signs_for_locations_that_begin_alike(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
     return any(place.startswith(warehouse.places(folder)[0]) for folder in folders for place in warehouse.places(location))
@@ -121,9 +118,6 @@ def signs_copies_of_any_object() -> Install:
     return reading(act)
 
 
-# -- what is signed for the table itself ---------------------------------------------------------------------------------
-
-
 @fault("IRC-SIGN-001", by=partial(on_answer, SIGN))
 def signed_requests_have_no_uri(document: dict[str, Any]) -> None:
     del document["uri"]
@@ -139,17 +133,11 @@ def _taking_without(member: str) -> Install:
     return all_of(unchecked(SIGN), on_call(SIGN, act))
 
 
-# -- rights --------------------------------------------------------------------------------------------------------------
-
-
 def _without_asking_for(*methods: str) -> Install:
     def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
         return without_asking(asks, handler, arguments) if arguments["body"]["method"] in methods else asks(**arguments)
 
     return admitting((SIGN,), act)
-
-
-# -- several objects at once ---------------------------------------------------------------------------------------------
 
 
 @fault("IRC-SIGN-007")
@@ -161,15 +149,9 @@ def first_object_of_a_deletion_decides() -> Install:
     return reading(act)
 
 
-# -- the configuration of tables -----------------------------------------------------------------------------------------
-
-
 def configured(change: Callable[[dict[str, str]], dict[str, str]]) -> Install:
     """Change the settings of the signer that a table comes with."""
     return wrap_rule("signer_config", lambda make: lambda access, path: change(make(access, path)))
-
-
-# -- signatures ----------------------------------------------------------------------------------------------------------
 
 
 def signed_otherwise(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]]) -> Install:

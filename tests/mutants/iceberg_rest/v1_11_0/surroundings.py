@@ -11,6 +11,7 @@ from lakepact.reference_server.faults import Install, fault, on_answer, on_call,
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import json_reply
 from mutants.iceberg_rest.access.vended_credentials import for_the_usual_place
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install, Operations
@@ -36,13 +37,6 @@ def separator_is_announced_unencoded(config: dict[str, Any]) -> None:
     overrides = config["overrides"]
     if "namespace-separator" in overrides:
         overrides["namespace-separator"] = unquote(overrides["namespace-separator"])
-
-
-@fault("IRC-RBY-001", by=partial(on_call, op.load_table))
-def chains_of_views_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "referenced_by" in arguments:
-        raise Problem(400, "BadRequestException", "query parameter referenced-by is not known")
-    return handler(**arguments)
 
 
 @fault("IRC-PLAN-001", by=partial(on_answer, op.plan_table_scan))
@@ -76,14 +70,17 @@ def least_rows_may_be_deleted(handler: Handler, arguments: dict[str, Any]) -> Re
     return json_reply(document)
 
 
-@fault("IRC-PLAN-002", by=partial(on_call, op.plan_table_scan))
-def least_rows_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "min-rows-requested" in (arguments.get("body") or {}):
-        raise Problem(400, "BadRequestException", "at /min-rows-requested: unknown")
-    return handler(**arguments)
-
-
 FAULTS = {
+    "chains-of-views-are-refused IRC-RBY-001": refuse_calls(
+        op.load_table,
+        lambda arguments: "referenced_by" in arguments,
+        Problem(400, "BadRequestException", "query parameter referenced-by is not known"),
+    ),
+    "least-rows-are-refused IRC-PLAN-002": refuse_calls(
+        op.plan_table_scan,
+        lambda arguments: "min-rows-requested" in (arguments.get("body") or {}),
+        Problem(400, "BadRequestException", "at /min-rows-requested: unknown"),
+    ),
     "unknown-warehouses-are-bad-requests IRC-WHS-001": on_status(op.get_config, {404: 400}),
     "announced-separator-is-not-read IRC-SEP-001": not_found_by(READING, OWN),
     "only-the-announced-separator-is-read IRC-SEP-002": not_found_by(READING, UNIT),

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
-from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_status, wrap_rule
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.requests import asked_for, taken_as
 from mutants.iceberg_rest.operators.views import CREATE, made_with, once_each, overlooks
+from mutants.operators import on_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler
     from lakepact.reference_server.storage.store import Place, Transaction
 
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free
@@ -66,16 +65,6 @@ def new_views_are_logged_twice(metadata: Document, _: Document) -> None:
     metadata["version-log"] *= 2
 
 
-@fault("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010", "IRC-VIEW-CREATE-018", by=partial(on_call, CREATE))
-def taken_names_of_views_are_fine(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    try:
-        return handler(**arguments)
-    except Problem as problem:
-        if problem.status != 409:
-            raise
-        return Reply(200, b"{}")
-
-
 @fault("IRC-VIEW-CREATE-012", by=partial(taken_as, CREATE))
 def guesses_what_versions_leave_out(body: Document) -> Document:
     version = body.get("view-version")
@@ -120,6 +109,9 @@ def views_learn_late_of_each_other(usual: Callable[..., None]) -> Callable[..., 
 
 
 FAULTS = {
+    "taken-names-of-views-are-fine IRC-VIEW-CREATE-009 IRC-VIEW-CREATE-010 IRC-VIEW-CREATE-018": on_refusal(
+        CREATE, 409, lambda handler, arguments: Reply(200, b"{}")
+    ),
     "created-views-are-201 IRC-VIEW-CREATE-001": on_status(CREATE, {200: 201}),
     "guesses-what-views-leave-out IRC-VIEW-CREATE-002": taken_as(
         CREATE, lambda body: {**DEFAULTS, "view-version": VERSION, "properties": {}, **body}

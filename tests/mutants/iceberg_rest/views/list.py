@@ -11,6 +11,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, SEPARATOR
 from mutants.iceberg_rest.operators.views import EXISTS, LIST
+from mutants.operators import on_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,16 +62,6 @@ def lists_old_names_of_views(service: Service) -> None:
     on_call(LIST, listed)(service)
 
 
-@fault("IRC-VIEW-LIST-002", by=partial(on_call, LIST))
-def lists_views_of_nowhere(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    try:
-        return handler(**arguments)
-    except Problem as problem:
-        if problem.status != 404:
-            raise
-        return json_reply({"identifiers": [], "next-page-token": None})
-
-
 @fault("IRC-VIEW-LIST-003", by=partial(on_answer, LIST))
 def no_views_are_no_list(document: Document) -> None:
     if not document["identifiers"]:
@@ -88,6 +79,9 @@ def pages_of_views_overlap(handler: Handler, arguments: dict[str, Any]) -> Reply
 
 
 FAULTS = {
+    "lists-views-of-nowhere IRC-VIEW-LIST-002": on_refusal(
+        LIST, 404, lambda handler, arguments: json_reply({"identifiers": [], "next-page-token": None})
+    ),
     "missing-views-make-missing-lists IRC-VIEW-LIST-003": on_call(LIST, lambda handler, arguments: _found(handler(**arguments))),
     "pages-of-views-end-early IRC-VIEW-LIST-004": on_answer(LIST, lambda document: document.update({"next-page-token": None})),
     "views-exist-with-200 IRC-VIEW-LOAD-005": on_status(EXISTS, {204: 200}),
