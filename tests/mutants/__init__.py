@@ -69,15 +69,20 @@ def own_faults(contract: str, version: str) -> dict[str, Fault]:
     return found
 
 
+def faults_of(module: ModuleType) -> Iterator[Fault]:
+    """Yield the faults of a module: its functions, and the rows of its `FAULTS`."""
+    yield from (value for value in vars(module).values() if isinstance(value, Fault))
+    for words, install in getattr(module, "FAULTS", {}).items():
+        name, *breaks = words.split()
+        yield Fault(name, tuple(breaks), install)
+
+
 def _written(package: ModuleType) -> Iterator[Fault]:
     """Yield the faults in the modules of a package and of its areas; a version of the contract is an area of its own."""
     for found in pkgutil.iter_modules(package.__path__):
         module = importlib.import_module(f"{package.__name__}.{found.name}")
         if not found.ispkg:
-            yield from (value for value in vars(module).values() if isinstance(value, Fault))
-            for words, install in getattr(module, "FAULTS", {}).items():
-                name, *breaks = words.split()
-                yield Fault(name, tuple(breaks), install)
+            yield from faults_of(module)
         elif not VERSION.fullmatch(found.name):
             yield from _written(module)
 

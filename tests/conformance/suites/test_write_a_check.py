@@ -15,11 +15,12 @@ import sys, types
 from lakepact.conformance.running import plan, runner, suite
 from lakepact.conformance.evidence.target import Target
 from lakepact.reference_server import running
+from mutants import faults_of
 
 for name, source in zip(sys.argv[1::2], sys.argv[2::2]):
     module = sys.modules[name] = types.ModuleType(name)
     exec(compile(source, name, "exec"), vars(module))
-fault = module.missing_namespaces_are_gone
+(fault,) = faults_of(module)
 for faults in ((), (fault,)):
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=["namespaces.missing.*"]), Target(server.url))

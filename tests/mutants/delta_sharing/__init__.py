@@ -1,1 +1,1 @@
-"""Misbehaviours of this contract: each module here lists its own in `FAULTS`."""
+"""Mutants of Delta Sharing: a module for each module of checks, and `operators` that several are made from."""

@@ -1,1 +1,1 @@
-"""Misbehaviours of the Iceberg REST catalog: a module for each module of checks, and in `ways` what several are made from."""
+"""Mutants of the Iceberg REST catalog: a module for each module of checks, and `operators` that several are made from."""

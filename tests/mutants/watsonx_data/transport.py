@@ -7,19 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import UNKNOWN_PATH, fault, on_call, on_reply, on_status
+from lakepact.reference_server.faults import UNKNOWN_PATH, fault, on_reply, on_status
 from lakepact.reference_server.http.problems import Problem
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
-
-
-@fault("WXD-GEN-001", by=partial(on_call, op.list_namespaces))
-def no_namespaces_by_name(_handler: Handler, _arguments: dict[str, Any]) -> NoReturn:
-    raise Problem(400, "BadRequestException", "asked for by a fault")
+    from lakepact.reference_server.service import Scope
 
 
 @fault("WXD-GEN-002", by=partial(on_reply, UNKNOWN_PATH))
@@ -37,6 +31,9 @@ def tokens_for_all(reply: Reply, scope: Scope) -> Reply:
 
 
 FAULTS = {
+    "no-namespaces-by-name WXD-GEN-001": refuse_calls(
+        op.list_namespaces, lambda _: True, Problem(400, "BadRequestException", "asked for by a fault")
+    ),
     "unknown-paths-break WXD-GEN-003 WXD-GEN-004": on_status(UNKNOWN_PATH, {404: 500}),
     "reports-break WXD-GEN-004": on_reply(
         UNKNOWN_PATH, lambda reply, scope: replace(reply, status=500) if scope["path"].endswith("/metrics") else reply

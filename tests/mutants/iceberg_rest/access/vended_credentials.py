@@ -14,7 +14,7 @@ from lakepact.reference_server.faults import Install, fault, on_answer, on_call,
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from mutants.iceberg_rest.operators.credentials import each_credential, given
-from mutants.operators import on_refusal
+from mutants.operators import on_refusal, refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,11 +30,6 @@ ENVELOPE = "storage-credentials"
 def _listed(edit: Callable[[Any], Any]) -> Install:
     """Send something else as the credentials that are loaded by themselves."""
     return on_answer(LOAD, lambda document: {**document, ENVELOPE: edit(document[ENVELOPE])}, status=200)
-
-
-@fault("IRC-TBL-CRED-001", by=partial(on_call, LOAD))
-def credentials_of_no_table(_: Handler, __: dict[str, Any]) -> Reply:
-    raise Problem(404, "NoSuchTableException", "Table does not exist")
 
 
 def for_the_usual_place(document: Document) -> None:
@@ -68,11 +63,6 @@ def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) ->
         raise Problem(404, "NoSuchNamespaceException", problem.message) from None
 
 
-@fault("IRC-TBL-CRED-007", by=partial(on_call, LOAD))
-def credentials_fail(_: Handler, __: dict[str, Any]) -> Reply:
-    raise Problem(500, "InternalServerError", "there is no such key: s3.access-key-id")
-
-
 @fault("IRC-TBL-CRED-008")
 def credentials_end_sooner() -> Install:
     minutes = itertools.count()
@@ -85,6 +75,12 @@ def credentials_end_sooner() -> Install:
 
 
 FAULTS = {
+    "credentials-of-no-table IRC-TBL-CRED-001": refuse_calls(
+        LOAD, lambda _: True, Problem(404, "NoSuchTableException", "Table does not exist")
+    ),
+    "credentials-fail IRC-TBL-CRED-007": refuse_calls(
+        LOAD, lambda _: True, Problem(500, "InternalServerError", "there is no such key: s3.access-key-id")
+    ),
     "credentials-of-anything IRC-TBL-CRED-006": on_refusal(LOAD, 404, lambda handler, arguments: json_reply({ENVELOPE: []})),
     "credentials-as-one-object IRC-TBL-CRED-001": _listed(lambda all_: all_[0]),
     "credentials-without-envelope IRC-TBL-CRED-001": on_answer(LOAD, lambda document: document[ENVELOPE], status=200),

@@ -1,1 +1,1 @@
-"""Ways in which the catalog goes wrong, by what they act on; the faults are made from them."""
+"""Operators from which faults of this contract are made, by what they act on."""

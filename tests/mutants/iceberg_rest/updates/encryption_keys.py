@@ -41,12 +41,8 @@ def keys_take_others_along(draft: Draft, document: Document) -> None:
     draft.set(MEMBER, [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]])
 
 
-@fault("IRC-UPD-082", by=partial(replace_entry, "updates", "remove-encryption-key"))
-def removes_all_keys(draft: Draft, _: Document) -> None:
-    draft.set(MEMBER, [])
-
-
 FAULTS = {
+    "removes-all-keys IRC-UPD-082": replace_entry("updates", "remove-encryption-key", lambda draft, _: draft.set(MEMBER, [])),
     "forgets-encryption-keys IRC-UPD-079": ignored("add-encryption-key"),
     "keeps-keys-twice IRC-UPD-080": replace_entry(
         "updates", "add-encryption-key", lambda draft, document: draft.own_list(MEMBER).append(document["encryption-key"])

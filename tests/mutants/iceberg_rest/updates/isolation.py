@@ -107,19 +107,9 @@ def missing_snapshots_end_removals(draft: Draft, document: Document) -> Document
 
 
 @fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
-def all_statistics_go(draft: Draft, _: Document) -> None:
-    draft.set("statistics", [])
-
-
-@fault("IRC-UPD-050", by=partial(afterwards, "remove-snapshots"))
 def sequence_numbers_used_again(draft: Draft, _: Document) -> None:
     if draft.get("last-sequence-number"):
         draft.set("last-sequence-number", max((one.get("sequence-number", 0) for one in draft.items("snapshots")), default=0))
-
-
-@fault("IRC-REQ-027", by=partial(afterwards, "remove-partition-specs"))
-def partition_ids_used_again(draft: Draft, _: Document) -> None:
-    draft.set("last-partition-id", highest_field_id(draft.items("partition-specs")))
 
 
 @fault("IRC-UPD-064", by=partial(in_place_of, "remove-properties"))
@@ -129,6 +119,10 @@ def properties_removed_by_prefix(update: Update, draft: Draft, document: Documen
 
 
 FAULTS = {
+    "all-statistics-go IRC-UPD-050": afterwards("remove-snapshots", lambda draft, _: draft.set("statistics", [])),
+    "partition-ids-used-again IRC-REQ-027": afterwards(
+        "remove-partition-specs", lambda draft, _: draft.set("last-partition-id", highest_field_id(draft.items("partition-specs")))
+    ),
     "schemas-take-properties IRC-UPD-010": afterwards("add-schema", _without_properties),
     "specs-take-properties IRC-UPD-022": afterwards("add-spec", _without_properties),
     "orders-take-properties IRC-UPD-029": afterwards("add-sort-order", _without_properties),

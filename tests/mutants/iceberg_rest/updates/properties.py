@@ -31,11 +31,6 @@ def settings_of_writers_are_left_out(_: Draft, update: Document) -> Document:
 
 
 @fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
-def replaces_all_properties(draft: Draft, document: Document) -> None:
-    draft.set("properties", dict(document["updates"]))
-
-
-@fault("IRC-UPD-061", by=partial(replace_entry, "updates", "set-properties"))
 def keeps_property_values(draft: Draft, document: Document) -> None:
     draft.set("properties", {**document["updates"], **(draft.get("properties") or {})})
 
@@ -46,11 +41,6 @@ def spells_property_values_out(_: Draft, document: Document) -> Document:
     return {**document, "updates": {key: str(value) for key, value in updates.items()}}
 
 
-@fault("IRC-UPD-064", by=partial(replace_entry, "updates", "remove-properties"))
-def removes_all_properties(draft: Draft, _: Document) -> None:
-    draft.set("properties", {})
-
-
 @fault("IRC-UPD-065", by=lambda act: all_of(unchecked(COMMIT), in_place_of("remove-properties", act)))
 def ignores_malformed_removals(update: Update, draft: Draft, document: Document) -> None:
     removals: list[Any] = document["removals"] if isinstance(document.get("removals"), list) else []
@@ -58,6 +48,10 @@ def ignores_malformed_removals(update: Update, draft: Draft, document: Document)
 
 
 FAULTS = {
+    "replaces-all-properties IRC-UPD-061": replace_entry(
+        "updates", "set-properties", lambda draft, document: draft.set("properties", dict(document["updates"]))
+    ),
+    "removes-all-properties IRC-UPD-064": replace_entry("updates", "remove-properties", lambda draft, _: draft.set("properties", {})),
     "ignores-missing-updates IRC-UPD-062": accepting_anyway("set-properties", when=lacks("updates")),
     "keeps-removed-properties IRC-UPD-064": ignored("remove-properties"),
     "refuses-to-remove-unknown-properties IRC-UPD-064": refused_when(

@@ -75,17 +75,15 @@ def unknown_snapshots_replace_statistics() -> Install:
     return replace_entry("updates", "set-statistics", update)
 
 
-@fault("IRC-UPD-069", by=partial(afterwards, "set-statistics"))
-def keeps_the_last_statistics_alone(draft: Draft, _: Document) -> None:
-    draft.set("statistics", draft.items("statistics")[-1:])
-
-
 @fault("IRC-UPD-071", by=partial(replace_entry, "updates", "set-partition-statistics"))
 def partition_statistics_are_unknown_updates(draft: Draft, _: Document) -> None:
     raise refused(f"{draft.where}/action", "there is no such update")
 
 
 FAULTS = {
+    "keeps-the-last-statistics-alone IRC-UPD-069": afterwards(
+        "set-statistics", lambda draft, _: draft.set("statistics", draft.items("statistics")[-1:])
+    ),
     "adds-statistics IRC-UPD-066 IRC-META-015": _added("statistics"),
     "refuses-new-statistics IRC-UPD-066": _first_only("statistics"),
     "needs-deprecated-snapshot-id IRC-UPD-067": refused_when("set-statistics", lacks("snapshot-id")),

@@ -24,11 +24,6 @@ def _on(update: str, wrapper: Callable[..., Any]) -> Install:
     return wrap_entry(UPDATES, update, wrapper)
 
 
-@fault("IRC-META-018", by=partial(replace_entry, UPDATES, "assign-uuid"))
-def views_take_other_uuids(draft: Draft, update: Document) -> None:
-    draft.set("view-uuid", update["uuid"])
-
-
 @fault("IRC-GEN-020", by=partial(_on, "add-schema"))
 def later_schemas_of_views_lose_docs(step: Callable[..., Any]) -> Callable[..., Any]:
     def act(draft: Draft, update: Document) -> None:
@@ -52,11 +47,6 @@ def empty_replacements_check_nothing(handler: Handler, arguments: dict[str, Any]
     return handler(**arguments) if body.get("updates") else handler(**{**arguments, "body": {**body, "requirements": []}})
 
 
-@fault("IRC-UPD-061", by=partial(replace_entry, UPDATES, "set-properties"))
-def replaces_all_properties_of_views(draft: Draft, update: Document) -> None:
-    draft.set("properties", dict(update["updates"]))
-
-
 @fault("IRC-UPD-061", by=partial(_on, "set-properties"))
 def forgets_empty_properties_of_views(step: Callable[..., Any]) -> Callable[..., Any]:
     return lambda draft, update: step(draft, {**update, "updates": {key: value for key, value in update["updates"].items() if value}})
@@ -73,6 +63,12 @@ def removes_known_properties_of_views_alone(step: Callable[..., Any]) -> Callabl
 
 
 FAULTS = {
+    "views-take-other-uuids IRC-META-018": replace_entry(
+        UPDATES, "assign-uuid", lambda draft, update: draft.set("view-uuid", update["uuid"])
+    ),
+    "replaces-all-properties-of-views IRC-UPD-061": replace_entry(
+        UPDATES, "set-properties", lambda draft, update: draft.set("properties", dict(update["updates"]))
+    ),
     "views-keep-their-location IRC-UPD-059": replace_entry(UPDATES, "set-location", accept),
     "keeps-properties-of-views IRC-UPD-064": replace_entry(UPDATES, "remove-properties", accept),
 }
