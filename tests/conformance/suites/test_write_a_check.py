@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parents[3] / "docs" / "write-a-check.md"
+TESTS = Path(__file__).parents[2]
+PAGE = TESTS.parent / "docs" / "write-a-check.md"
 MODULE = re.compile(r"`(?:conformance|tests)/((?:lakepact|mutants)/\S+)\.py`:\n\n```python\n(.*?)```", re.DOTALL)
 
 RUN = """
@@ -31,7 +33,8 @@ for faults in ((), (fault,)):
 
 def test_check_of_the_page_passes_and_kills_its_mutant() -> None:
     modules = [text for path, source in MODULE.findall(PAGE.read_text()) for text in (path.replace("/", "."), source)]
-    said = subprocess.run([sys.executable, "-c", RUN, *modules], capture_output=True, text=True, check=True).stdout
+    env = {**os.environ, "PYTHONPATH": str(TESTS)}
+    said = subprocess.run([sys.executable, "-c", RUN, *modules], capture_output=True, text=True, check=True, env=env).stdout
 
     assert said.splitlines() == [
         "missing-namespaces-are-gone IRC-ERR-008=pass IRC-NS-GET-005=pass",
