@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, on_wire
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.workers import at_leisure
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key
 from lakepact.reference_server.storage.store import Record
 
@@ -138,14 +140,21 @@ def followed(operation: OperationId, act: Callable[[Handlers, Arguments, Reply],
 def _later(operation: OperationId, begin: Callable[[Handlers, Arguments], Reply], *, too_late: Reply | None = None) -> Install:
     """Answer what `begin` promises once it is done, a while later."""
 
-    async def answer(wire: Wire, reply: Reply) -> None:
-        if isinstance(reply, _Promise):
-            await asyncio.sleep(WHILE)
-            try:
-                reply.act()
-            except Problem:
-                await wire.answer(too_late or reply)
-                return
-        await wire.answer(reply)
+    def install(service: Service) -> None:
+        def act(promise: _Promise) -> None:
+            with service.turn or nullcontext():
+                promise.act()
 
-    return all_of(for_operation(operation, begin), on_wire(operation, answer))
+        async def answer(wire: Wire, reply: Reply) -> None:
+            if isinstance(reply, _Promise):
+                await asyncio.sleep(WHILE)
+                try:
+                    await at_leisure(partial(act, reply))  # an operation that is long does not begin on the event loop
+                except Problem:
+                    await wire.answer(too_late or reply)
+                    return
+            await wire.answer(reply)
+
+        all_of(for_operation(operation, begin), on_wire(operation, answer))(service)
+
+    return install
