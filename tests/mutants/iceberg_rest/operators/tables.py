@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -140,21 +139,14 @@ def followed(operation: OperationId, act: Callable[[Handlers, Arguments, Reply],
 def _later(operation: OperationId, begin: Callable[[Handlers, Arguments], Reply], *, too_late: Reply | None = None) -> Install:
     """Answer what `begin` promises once it is done, a while later."""
 
-    def install(service: Service) -> None:
-        def act(promise: _Promise) -> None:
-            with service.turn or nullcontext():
-                promise.act()
+    async def answer(wire: Wire, reply: Reply) -> None:
+        if isinstance(reply, _Promise):
+            await asyncio.sleep(WHILE)
+            try:
+                await at_leisure(reply.act)  # an operation that is long does not begin on the event loop
+            except Problem:
+                await wire.answer(too_late or reply)
+                return
+        await wire.answer(reply)
 
-        async def answer(wire: Wire, reply: Reply) -> None:
-            if isinstance(reply, _Promise):
-                await asyncio.sleep(WHILE)
-                try:
-                    await at_leisure(partial(act, reply))  # an operation that is long does not begin on the event loop
-                except Problem:
-                    await wire.answer(too_late or reply)
-                    return
-            await wire.answer(reply)
-
-        all_of(for_operation(operation, begin), on_wire(operation, answer))(service)
-
-    return install
+    return all_of(for_operation(operation, begin), on_wire(operation, answer))
