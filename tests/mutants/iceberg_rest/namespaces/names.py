@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, fault, on_call, per_server, replace_rule, wrap_rule
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR
 from mutants.iceberg_rest.operators.requests import asked_for
@@ -66,7 +66,8 @@ def dots_separate_parents(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**{**arguments, "parent": parent.replace(".", SEPARATOR)} if parent else arguments)
 
 
-def _children_behind_dots() -> Install:
+@fault("IRC-NS-ENC-002")
+def dots_make_children() -> Install:
     made: set[str] = set()
 
     def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -89,7 +90,6 @@ FAULTS = {
     "levels-stored-as-one IRC-NS-ENC-001": asked_for(
         op.create_namespace, lambda body: {**body, "namespace": [".".join(body["namespace"])]}
     ),
-    "dots-make-children IRC-NS-ENC-002": per_server(_children_behind_dots),
     "created-in-lower-case IRC-NS-ENC-004": asked_for(
         op.create_namespace, lambda body: {**body, "namespace": [level.lower() for level in body["namespace"]]}
     ),
