@@ -84,7 +84,7 @@ def broken_keys_break(enter: Enter) -> Enter:
     return entered
 
 
-@fault("WXD-SEC-003", by=partial(_unless))
+@fault("WXD-SEC-003", by=_unless)
 def broken_keys_open(scope: Scope) -> bool:
     scheme, _ = _scheme(scope)
     return scheme == "ZenApiKey" and not _well_formed_key(scope)

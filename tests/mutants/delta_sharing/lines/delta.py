@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.generated.delta_sharing import op
@@ -55,7 +54,7 @@ def _changing(kind: str, *, changed: bool) -> Callable[[Document], None]:
     return edit
 
 
-@fault("DS-DFL-06", by=partial(_files))
+@fault("DS-DFL-06", by=_files)
 def files_wrap_two_actions(file: Document) -> None:
     ((_, action),) = file["deltaSingleAction"].items()
     file["deltaSingleAction"] = {"add": action, "remove": action}

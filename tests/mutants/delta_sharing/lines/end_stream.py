@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from lakepact.reference_server.faults import fault, replace_rule
@@ -17,19 +16,19 @@ def _never(lines: list[Any]) -> list[Any]:
     return [line for line in lines if "endStreamAction" not in line]
 
 
-@fault("DS-ESA-02", "DS-DF-05", by=partial(on_all))
+@fault("DS-ESA-02", "DS-DF-05", by=on_all)
 def answers_always_end(lines: list[Any]) -> None:
     if "endStreamAction" not in lines[-1]:
         lines.append(END)
 
 
-@fault("DS-DF-05", by=partial(on_all))
+@fault("DS-DF-05", by=on_all)
 def tokens_are_sent_to_all_clients(lines: list[Any]) -> None:
     if "endStreamAction" not in lines[-1]:
         lines.append({"endStreamAction": {"refreshToken": "another-time"}})
 
 
-@fault("DS-EST-07", by=partial(on_all))
+@fault("DS-EST-07", by=on_all)
 def failures_have_another_name(lines: list[Any]) -> None:
     for line in lines:
         if "endStreamAction" in line:

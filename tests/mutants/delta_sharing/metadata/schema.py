@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, fault
@@ -53,7 +52,7 @@ def _on_fields(edit: Callable[[Document], object]) -> Install:
     return _each("struct", change)
 
 
-@fault("DS-SCH-02", by=partial(_on_fields))
+@fault("DS-SCH-02", by=_on_fields)
 def comments_are_lost(field: Document) -> None:
     field.get("metadata", {}).pop("comment", None)
 

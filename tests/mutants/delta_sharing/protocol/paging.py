@@ -49,56 +49,56 @@ def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-@fault("DS-PAG-09", by=partial(paged))
+@fault("DS-PAG-09", by=paged)
 def full_listings_never_end(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, start + size if size == len(items) > 1 else following
 
 
-@fault("DS-PAG-02", by=partial(paged))
+@fault("DS-PAG-02", by=paged)
 def pages_one_too_large(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size + 1)
     return found, following
 
 
-@fault("DS-PAG-03", by=partial(paged))
+@fault("DS-PAG-03", by=paged)
 def first_page_without_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, None if start == 0 and size == 2 else following
 
 
-@fault("DS-PAG-03", "DS-PAG-14", by=partial(paged))
+@fault("DS-PAG-03", "DS-PAG-14", by=paged)
 def last_page_lost(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, None if following is not None and following + size >= len(items) else following
 
 
-@fault("DS-PAG-14", by=partial(paged))
+@fault("DS-PAG-14", by=paged)
 def pages_overlap(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return ([items[start - 1], *found[: size - 1]] if start and size > 1 else found), following
 
 
-@fault("DS-PAG-14", by=partial(paged))
+@fault("DS-PAG-14", by=paged)
 def tokens_count_pages(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     number = start // 1000
     found, following = page(items, number * size, size)
     return found, (number + 1) * 1000 if following is not None else None
 
 
-@fault("DS-PAG-09", by=partial(paged))
+@fault("DS-PAG-09", by=paged)
 def chain_never_ends(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, max(len(items), start + 1) if following is None else following
 
 
-@fault("DS-PAG-09", by=partial(paged))
+@fault("DS-PAG-09", by=paged)
 def full_page_has_a_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, start + size if following is None and size and len(found) == size else following
 
 
-@fault("DS-PAG-06", by=partial(paged))
+@fault("DS-PAG-06", by=paged)
 def no_results_skip_one(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, start + 1 if size == 0 and following is not None else following

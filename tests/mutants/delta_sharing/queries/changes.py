@@ -72,13 +72,13 @@ def times_after_the_last_commit_are_refused(version_at: Callable[..., int]) -> C
     return known
 
 
-@fault("DS-CDF-01", by=partial(on_changes))
+@fault("DS-CDF-01", by=on_changes)
 def changes_need_no_start(arguments: dict[str, Any]) -> dict[str, Any]:
     said = {arguments.get("starting_version"), arguments.get("starting_timestamp")} - {None}
     return arguments if said else arguments | {"starting_version": 0}
 
 
-@fault("DS-CDF-04", "DS-CDF-10", by=partial(on_changes))
+@fault("DS-CDF-04", "DS-CDF-10", by=on_changes)
 def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
     first, last = arguments.get("starting_version"), arguments.get("ending_version")
     if first is None or last is None or int(first) + 1 > int(last):

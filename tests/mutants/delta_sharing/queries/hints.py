@@ -147,7 +147,7 @@ def _plain_sql(pattern: str) -> Install:
     return on_query(change)
 
 
-@fault("DS-HNT-09", by=partial(_chosen))
+@fault("DS-HNT-09", by=_chosen)
 def bounds_of_times_are_exact(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     chosen, tree = selected(snapshot, **hints), _read(hints.get(JSON))
     if not isinstance(tree, dict):
@@ -185,7 +185,7 @@ def _trusting(column: str, read: Callable[[str], Any], *, marked: str) -> Instal
     return _chosen(act)
 
 
-@fault("DS-HNT-03", by=partial(_chosen))
+@fault("DS-HNT-03", by=_chosen)
 def decimals_are_binary(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     chosen = selected(snapshot, **hints)
     places = list(range(len(snapshot.files)) if chosen is None else chosen)
@@ -197,7 +197,7 @@ def decimals_are_binary(selected: Selected, snapshot: Snapshot, hints: dict[str,
     return places
 
 
-@fault("DS-HNT-05", "DS-HNT-10", "DS-QRY-09", by=partial(_chosen))
+@fault("DS-HNT-05", "DS-HNT-10", "DS-QRY-09", by=_chosen)
 def first_files_without_hints(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     return selected(snapshot, **hints) if any(value is not None for value in hints.values()) else range(len(snapshot.files) // 2)
 
@@ -214,7 +214,7 @@ def hints_are_about_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return replace(reply, chunks=None, body=b"".join(json.dumps(line).encode() + b"\n" for line in kept))
 
 
-@fault("DS-SQL-03", by=partial(on_query))
+@fault("DS-SQL-03", by=on_query)
 def unknown_sql_is_refused(body: dict[str, Any]) -> dict[str, Any]:
     for hint in body.get("predicateHints") or ():
         if re.search(r"\b(or|not|like|in|between|exists|cast|upper|length)\b|[+(]", hint, re.IGNORECASE):
@@ -222,7 +222,7 @@ def unknown_sql_is_refused(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-@fault("DS-HNT-08", by=partial(on_query))
+@fault("DS-HNT-08", by=on_query)
 def wrong_json_hints_are_refused(body: dict[str, Any]) -> dict[str, Any]:
     text = body.get("jsonPredicateHints")
     if text is not None and not isinstance(_read(text), dict):
@@ -230,13 +230,13 @@ def wrong_json_hints_are_refused(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-@fault("DS-HNT-08", by=partial(_chosen))
+@fault("DS-HNT-08", by=_chosen)
 def wrong_json_hints_leave_nothing(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     text = hints.get(JSON) or ""
     return [] if any(word in text for word in ('"like"', '"xor"', "nope", "money")) else selected(snapshot, **hints)
 
 
-@fault("DS-JSP-01", by=partial(_trees))
+@fault("DS-JSP-01", by=_trees)
 def malformed_nodes_are_refused(node: dict[str, Any]) -> dict[str, Any]:
     children, operation = node.get("children"), node.get("op")
     leaves = {"column": {"op", "name", "valueType"}, "literal": {"op", "value", "valueType"}}
@@ -246,20 +246,20 @@ def malformed_nodes_are_refused(node: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-@fault("DS-JSP-04", "DS-HNT-09", by=partial(_trees))
+@fault("DS-JSP-04", "DS-HNT-09", by=_trees)
 def json_changes_sides(node: dict[str, Any]) -> dict[str, Any]:
     children = node.get("children")
     flipped = isinstance(children, list) and len(children) == 2 and isinstance(children[0], dict) and children[0].get("op") == "literal"
     return node | {"children": children[::-1]} if flipped and isinstance(children, list) else node
 
 
-@fault("DS-JSP-05", "DS-HNT-08", by=partial(_trees))
+@fault("DS-JSP-05", "DS-HNT-08", by=_trees)
 def json_joins_one(node: dict[str, Any]) -> dict[str, Any]:
     children = node.get("children")
     return children[0] if node.get("op") in {"and", "or"} and isinstance(children, list) and len(children) == 1 else node
 
 
-@fault("DS-JSP-06", "DS-HNT-09", by=partial(_chosen))
+@fault("DS-JSP-06", "DS-HNT-09", by=_chosen)
 def json_negates_files(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     tree = _read(hints.get(JSON))
     parts = tree.get("children") if isinstance(tree, dict) and tree.get("op") == "not" else None
@@ -269,19 +269,19 @@ def json_negates_files(selected: Selected, snapshot: Snapshot, hints: dict[str, 
     return [place for place in range(len(snapshot.files)) if left is not None and place not in left]
 
 
-@fault("DS-HNT-12", by=partial(on_query))
+@fault("DS-HNT-12", by=on_query)
 def limits_are_one_less(body: dict[str, Any]) -> dict[str, Any]:
     limit = body.get("limitHint")
     return body | {"limitHint": limit - 1} if isinstance(limit, int) and limit > 1 else body
 
 
-@fault("DS-HNT-13", by=partial(_chosen))
+@fault("DS-HNT-13", by=_chosen)
 def limits_come_before_json_predicates(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     limit = hints.get("limit")
     return selected(snapshot, **hints) if limit is None or not hints.get(JSON) else selected(snapshot, limit=limit)
 
 
-@fault("DS-HNT-03", by=partial(on_query))
+@fault("DS-HNT-03", by=on_query)
 def sql_knows_no_signs(body: dict[str, Any]) -> dict[str, Any]:
     hints = body.get("predicateHints")
     if not isinstance(hints, list):

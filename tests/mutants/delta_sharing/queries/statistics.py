@@ -27,7 +27,7 @@ def _moved(member: str, by: int) -> Callable[[dict[str, Any]], None]:
     return edit
 
 
-@fault("DS-STA-04", by=partial(on_statistics))
+@fault("DS-STA-04", by=on_statistics)
 def texts_are_bounded_without_case(stats: dict[str, Any]) -> None:
     for member in ("minValues", "maxValues"):
         bounds = stats.get(member) or {}
@@ -40,20 +40,20 @@ def changed_files_have_one_record(file: dict[str, Any]) -> None:
         file["stats"] = json.dumps({**json.loads(file["stats"]), "numRecords": 1})
 
 
-@fault("DS-STA-03", by=partial(on_statistics))
+@fault("DS-STA-03", by=on_statistics)
 def null_counts_are_zero(stats: dict[str, Any]) -> None:
     for name in stats.get("nullCount", {}):
         stats["nullCount"][name] = 0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
 
 
-@fault("DS-STA-05", by=partial(on_statistics))
+@fault("DS-STA-05", by=on_statistics)
 def maxima_are_cut(stats: dict[str, Any]) -> None:
     for name, value in stats.get("maxValues", {}).items():
         if isinstance(value, str) and not value[:1].isdigit():
             stats["maxValues"][name] = value[:16]
 
 
-@fault("DS-STA-04", "DS-STA-05", by=partial(on_statistics))
+@fault("DS-STA-04", "DS-STA-05", by=on_statistics)
 def dates_are_numbers(stats: dict[str, Any]) -> None:
     for member in ("minValues", "maxValues"):
         bounds = stats.get(member, {})
@@ -62,7 +62,7 @@ def dates_are_numbers(stats: dict[str, Any]) -> None:
                 bounds[name] = date.fromisoformat(value).toordinal() - date(1970, 1, 1).toordinal()
 
 
-@fault("DS-STA-02", by=partial(on_statistics))
+@fault("DS-STA-02", by=on_statistics)
 def statistics_are_flat(stats: dict[str, Any]) -> None:
     for member in ("nullCount", "minValues", "maxValues"):
         known = stats.get(member, {})

@@ -58,7 +58,7 @@ def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) ->
     return at
 
 
-@fault("DS-TTV-04", by=partial(on_query))
+@fault("DS-TTV-04", by=on_query)
 def unknown_versions_are_the_current_one(body: dict[str, Any]) -> dict[str, Any]:
     version = body.get("version")
     return without("version")(body) if isinstance(version, int) and not 0 <= version < 4 else body
@@ -92,27 +92,27 @@ def compactions_are_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any
     yield from (("remove", action) for action in commit.removes)
 
 
-@fault("DS-TSF-01", by=partial(_timestamps))
+@fault("DS-TSF-01", by=_timestamps)
 def no_z_in_timestamps(text: str) -> str:
     if text.endswith("Z"):
         raise BadTimestamp("write the zone as +00:00")
     return text
 
 
-@fault("DS-TSF-02", by=partial(_timestamps))
+@fault("DS-TSF-02", by=_timestamps)
 def timestamps_are_guessed(text: str) -> str:
     if text.isdigit() or not text[:4].isdigit():
         return "2025-01-01T00:00:00Z"
     return text if "T" in text else text.replace(" ", "T") + "Z"
 
 
-@fault("DS-TSF-03", by=partial(_timestamps))
+@fault("DS-TSF-03", by=_timestamps)
 def fractions_are_passed_over(text: str) -> str:
     head, dot, tail = text.partition(".")
     return head + tail.lstrip("0123456789") if dot else text
 
 
-@fault("DS-TSF-03", by=partial(_timestamps))
+@fault("DS-TSF-03", by=_timestamps)
 def long_fractions_are_a_failure(text: str) -> str:
     if len(text.partition(".")[2]) > 4:
         raise refused(500, "the fraction is too long")
@@ -129,7 +129,7 @@ def versions_have_the_schema_of_today(handler: Handler, arguments: dict[str, Any
     return replace(reply, chunks=None, body=b"".join([*then[:1], *now[1:2], *then[2:]]))
 
 
-@fault("DS-STR-03", by=partial(on_query))
+@fault("DS-STR-03", by=on_query)
 def windows_end_too_early(body: dict[str, Any]) -> dict[str, Any]:
     if "startingVersion" in body and isinstance(body.get("endingVersion"), int):
         return body | {"endingVersion": max(body["endingVersion"] - 1, body["startingVersion"])}

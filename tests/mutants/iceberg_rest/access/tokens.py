@@ -130,20 +130,20 @@ def credentials_in_json(reply: Reply, _: Scope) -> Reply:
     return json_reply({"access_token": "lakepact-of-json", "token_type": "bearer"}) if reply.status == 415 else reply
 
 
-@fault("IRC-OAU-011", by=partial(around_clients))
+@fault("IRC-OAU-011", by=around_clients)
 def any_secret(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
     found = clients.get(body.get("client_id", ""))
     return found if found is not None else client(clients, shown, body)
 
 
-@fault("IRC-OAU-011", by=partial(around_clients))
+@fault("IRC-OAU-011", by=around_clients)
 def secrets_may_go_on(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
     found, secret = clients.get(body.get("client_id", "")), body.get("client_secret", "")
     begun = found is not None and any(found.client_secret.is_spelled(secret[:end]) for end in range(1, len(secret)))
     return found if begun else client(clients, shown, body)
 
 
-@fault("IRC-OAU-011", by=partial(around_clients))
+@fault("IRC-OAU-011", by=around_clients)
 def secrets_are_good_for_all_clients(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
     known = [one for one in clients.values() if shown.basic and one.client_secret.is_spelled(shown.basic.partition(":")[2])]
     return known[0] if known else client(clients, shown, body)
@@ -168,7 +168,7 @@ def no_tokens_for_users(handler: Handler) -> Handler:
     return answer
 
 
-@fault("IRC-OAU-022", by=partial(exchanging))
+@fault("IRC-OAU-022", by=exchanging)
 def renewed_tokens_end_sooner(document: dict[str, Any]) -> None:
     document["expires_in"] //= 2
 
@@ -220,7 +220,7 @@ def forms_are_repeated(handler: Handler) -> Handler:
     return answer
 
 
-@fault("IRC-OAU-028", by=partial(around_clients))
+@fault("IRC-OAU-028", by=around_clients)
 def secrets_are_repeated(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
     try:
         return client(clients, shown, body)

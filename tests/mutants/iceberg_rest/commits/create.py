@@ -113,7 +113,7 @@ def refused_tables_stay(service: Service) -> None:
     service.handlers[COMMIT] = begin
 
 
-@fault("IRC-REQ-004", by=partial(on_commit))
+@fault("IRC-REQ-004", by=on_commit)
 def assert_create_gives_way(handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments["body"]
     others = [requirement for requirement in body["requirements"] if requirement.get("type") != "assert-create"]

@@ -61,12 +61,12 @@ def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
         log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}
 
 
-@fault("IRC-COM-028", by=partial(_applied))
+@fault("IRC-COM-028", by=_applied)
 def time_goes_back(after: Document, _before: Document, updates: Sequence[Document], now_ms: int) -> Document:
     return after if "add-snapshot" in {update["action"] for update in updates} else {**after, "last-updated-ms": now_ms}
 
 
-@fault("IRC-COM-030", by=partial(_applied))
+@fault("IRC-COM-030", by=_applied)
 def replaced_tables_lose_snapshots(after: Document, before: Document, updates: Sequence[Document], _now_ms: int) -> Document:
     former = [snapshot["snapshot-id"] for snapshot in before.get("snapshots", ())]
     if not _replaces(updates):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
@@ -70,7 +69,7 @@ def empty_values_are_missing(service: Service) -> None:
     on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=partial(answered))
+@fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=answered)
 def missing_counts_as_removed(document: dict[str, Any]) -> None:
     document["removed"] += document["missing"]
 

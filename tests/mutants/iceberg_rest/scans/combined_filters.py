@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import fault, on_call
@@ -85,13 +84,13 @@ def filters_in_the_background_are_eager(service: Service) -> None:
     for_operation(FETCH, fetched)(service)
 
 
-@fault("IRC-SCAN-PLAN-021", by=partial(data_told))
+@fault("IRC-SCAN-PLAN-021", by=data_told)
 def bounds_are_crossed(file: Document) -> None:
     if "lower-bounds" in file and "upper-bounds" in file:
         file["lower-bounds"], file["upper-bounds"] = file["upper-bounds"], file["lower-bounds"]
 
 
-@fault("IRC-SCAN-PLAN-018", by=partial(asked_as))
+@fault("IRC-SCAN-PLAN-018", by=asked_as)
 def letter_case_counts_within(_: Document, body: Document) -> Document:
     combined = "filter" in body and kinds_in(body["filter"]) & {"and", "or", "not"}
     return without(body, "case-sensitive") if combined else body

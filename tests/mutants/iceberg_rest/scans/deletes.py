@@ -39,14 +39,14 @@ def _counted_from(change: Callable[[list[int]], list[int]]) -> Install:
     return on_answer(TOLD, edit)
 
 
-@fault("IRC-SCAN-SCH-003", by=partial(_applying))
+@fault("IRC-SCAN-SCH-003", by=_applying)
 def positions_stay_beside_vectors(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
     found = of(deletes, entry)
     positions = [one for path, one in _kept(deletes, "_of_files") if path == entry.path and one.sequence_number >= entry.sequence_number]
     return [*found, *(one for one in positions if one not in found)]
 
 
-@fault("IRC-SCAN-SCH-003", by=partial(_applying))
+@fault("IRC-SCAN-SCH-003", by=_applying)
 def deletes_apply_across_specs(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
     alike = [one for kind in ("_equality", "_of_partitions") for (_, values), one in _kept(deletes, kind) if values == entry.partition]
     found = of(deletes, entry)

@@ -59,7 +59,7 @@ def nonsense_is_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
         return ask(metadata, without(body, "filter"))
 
 
-@fault("IRC-SCAN-PLAN-017", by=partial(asked))
+@fault("IRC-SCAN-PLAN-017", by=asked)
 def unknown_columns_are_ignored(ask: Ask, metadata: Document, body: Document) -> Any:
     try:
         return ask(metadata, body)

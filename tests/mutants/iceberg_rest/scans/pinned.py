@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -80,7 +79,7 @@ def plan_tasks_are_made_late(service: Service) -> None:
     for_operation(TASKS, fetch)(service)
 
 
-@fault("IRC-SCAN-PLAN-010", by=partial(asked))
+@fault("IRC-SCAN-PLAN-010", by=asked)
 def rewritten_files_are_appended(ask: Ask, metadata: Document, body: Document) -> Any:
     wanted = ask(metadata, body)
     if not wanted.incremental:
@@ -93,7 +92,7 @@ def rewritten_files_are_appended(ask: Ask, metadata: Document, body: Document) -
     return replace(wanted, snapshots=tuple(found))
 
 
-@fault("IRC-SCAN-PLAN-010", by=partial(asked))
+@fault("IRC-SCAN-PLAN-010", by=asked)
 def branches_are_between(ask: Ask, metadata: Document, body: Document) -> Any:
     wanted = ask(metadata, body)
     ids = [one["snapshot-id"] for one in metadata.get("snapshots") or ()]
@@ -103,7 +102,7 @@ def branches_are_between(ask: Ask, metadata: Document, body: Document) -> Any:
     return replace(wanted, snapshots=tuple(metadata["snapshots"][slice(*places)]))
 
 
-@fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
+@fault("IRC-SCAN-PLAN-010", by=asked_as)
 def all_is_behind_itself(_: Document, body: Document) -> Document:
     if body.get("start-snapshot-id") is None or body["start-snapshot-id"] != body.get("end-snapshot-id"):
         return body

@@ -29,7 +29,7 @@ def _parent(metadata: Document, snapshot_id: int | None) -> int | None:
     return found[0].get("parent-snapshot-id") if found else snapshot_id
 
 
-@fault("IRC-SCAN-PLAN-008", by=partial(asked_as))
+@fault("IRC-SCAN-PLAN-008", by=asked_as)
 def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
     snapshots = metadata.get("snapshots") or []
     if not snapshots or any(member in body for member in ("snapshot-id", *BETWEEN)):
@@ -37,7 +37,7 @@ def plans_the_newest_snapshot(metadata: Document, body: Document) -> Document:
     return {**body, "snapshot-id": snapshots[-1]["snapshot-id"]}
 
 
-@fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
+@fault("IRC-SCAN-PLAN-010", by=asked_as)
 def plans_from_the_start_on(metadata: Document, body: Document) -> Document:
     if body.get("start-snapshot-id") is None:
         return body
@@ -45,19 +45,19 @@ def plans_from_the_start_on(metadata: Document, body: Document) -> Document:
     return {**without(body, "start-snapshot-id"), **({} if parent is None else {"start-snapshot-id": parent})}
 
 
-@fault("IRC-SCAN-PLAN-010", by=partial(asked_as))
+@fault("IRC-SCAN-PLAN-010", by=asked_as)
 def plans_before_the_end(metadata: Document, body: Document) -> Document:
     return {**body, "end-snapshot-id": _parent(metadata, body["end-snapshot-id"])} if body.get("start-snapshot-id") else body
 
 
-@fault("IRC-SCAN-PLAN-012", by=partial(asked_as))
+@fault("IRC-SCAN-PLAN-012", by=asked_as)
 def scans_end_by_themselves(metadata: Document, body: Document) -> Document:
     if body.get("start-snapshot-id") is None or body.get("end-snapshot-id") is not None:
         return body
     return {**body, "end-snapshot-id": metadata["current-snapshot-id"]}
 
 
-@fault("IRC-SCAN-PLAN-014", by=partial(asked))
+@fault("IRC-SCAN-PLAN-014", by=asked)
 def unknown_snapshots_are_empty(ask: Ask, metadata: Document, body: Document) -> Any:
     try:
         return ask(metadata, body)
@@ -67,13 +67,13 @@ def unknown_snapshots_are_empty(ask: Ask, metadata: Document, body: Document) ->
         return replace(ask(metadata, {}), snapshots=())
 
 
-@fault("IRC-SCAN-PLAN-021", by=partial(asked))
+@fault("IRC-SCAN-PLAN-021", by=asked)
 def statistics_of_all_columns(ask: Ask, metadata: Document, body: Document) -> Any:
     wanted = ask(metadata, body)
     return replace(wanted, stats=frozenset(wanted.types)) if wanted.stats else wanted
 
 
-@fault("IRC-SCAN-PLAN-022", by=partial(asked))
+@fault("IRC-SCAN-PLAN-022", by=asked)
 def empty_tables_are_refused(ask: Ask, metadata: Document, body: Document) -> Any:
     if not metadata.get("snapshots"):
         raise bad_request("the table has no snapshot")

@@ -107,7 +107,7 @@ def manifests_lose_nulls(may_match: Callable[..., bool]) -> Callable[..., bool]:
     return matches
 
 
-@fault("IRC-SCAN-PLAN-015", by=partial(filtered_as))
+@fault("IRC-SCAN-PLAN-015", by=filtered_as)
 def negations_count_once(expression: Any) -> Any:
     within = expression.get("child") if isinstance(expression, dict) and expression.get("type") == "not" else None
     return within if isinstance(within, dict) and within.get("type") == "not" else expression

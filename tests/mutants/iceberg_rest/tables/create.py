@@ -93,14 +93,14 @@ def version_2_instead_of_3(body: Document) -> Document:
     return {**body, "properties": {**properties, "format-version": "2"}} if properties.get("format-version") == "3" else body
 
 
-@fault("IRC-TBL-CREATE-011", by=partial(made_with))
+@fault("IRC-TBL-CREATE-011", by=made_with)
 def forgets_default_values(metadata: Document, _: Document) -> None:
     for column in _columns(metadata):
         column.pop("initial-default", None)
         column.pop("write-default", None)
 
 
-@fault("IRC-TBL-CREATE-011", by=partial(made_with))
+@fault("IRC-TBL-CREATE-011", by=made_with)
 def writes_the_first_default(metadata: Document, _: Document) -> None:
     for column in _columns(metadata):
         if "initial-default" in column:
@@ -185,7 +185,7 @@ def creations_race(usual: Callable[..., None]) -> Callable[..., None]:
     return identifier_is_free
 
 
-@fault("IRC-TBL-CREATE-023", by=partial(made_with))
+@fault("IRC-TBL-CREATE-023", by=made_with)
 def creates_with_a_snapshot(metadata: Document, _: Document) -> None:
     snapshot = {
         "snapshot-id": 1,

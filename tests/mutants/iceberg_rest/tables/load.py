@@ -69,7 +69,7 @@ def _mixed(mix: Callable[[Document, Document], Document]) -> Callable[[Service],
 NAMELESS = ("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
 
 
-@fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-007", "IRC-TBL-LOAD-008", by=partial(_answered_with))
+@fault("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-007", "IRC-TBL-LOAD-008", by=_answered_with)
 def loads_known_members_of_snapshots(metadata: Document) -> None:
     known = {"snapshot-id", "timestamp-ms", "manifest-list", "summary"}
     metadata["snapshots"] = [{key: one[key] for key in one if key in known} for one in metadata.get("snapshots", [])]
@@ -144,7 +144,7 @@ def loads_dropped_tables(service: Service) -> None:
     on_call(LOAD, load)(service)
 
 
-@fault("IRC-TBL-LOAD-017", by=partial(_mixed))
+@fault("IRC-TBL-LOAD-017", by=_mixed)
 def loads_an_old_property(now: Document, before: Document) -> Document:
     kept = {key: value for key, value in before["metadata"]["properties"].items() if key == "lakepact.last"}
     return {**now, "metadata": {**now["metadata"], "properties": {**now["metadata"]["properties"], **kept}}}

@@ -76,18 +76,18 @@ def _read_only(status: int) -> Install:
     return all_of(on_call(REGISTER, register), on_call(op.update_table, commit))
 
 
-@fault("IRC-TBL-REG-001", by=partial(reads))
+@fault("IRC-TBL-REG-001", by=reads)
 def registers_without_snapshots(metadata: Document) -> Document:
     rest = {member: value for member, value in metadata.items() if member != "current-snapshot-id"}
     return {**rest, "snapshots": [], "refs": {}, "snapshot-log": []}
 
 
-@fault("IRC-TBL-LOAD-001", by=partial(reads))
+@fault("IRC-TBL-LOAD-001", by=reads)
 def registers_the_default_spec(metadata: Document) -> Document:
     return {**metadata, "partition-specs": [one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"]]}
 
 
-@fault("IRC-TBL-REG-001", by=partial(reads))
+@fault("IRC-TBL-REG-001", by=reads)
 def registers_one_schema(metadata: Document) -> Document:
     return {**metadata, "schemas": [one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]]}
 
@@ -116,7 +116,7 @@ def registers_copies(document: Document) -> None:
     document["metadata-location"] = document["metadata-location"].replace("/metadata/", "/metadata/copy-of-")
 
 
-@fault("IRC-TBL-REG-003", by=partial(asks))
+@fault("IRC-TBL-REG-003", by=asks)
 def names_tables_by_files(body: Document) -> Document:
     location = body.get("metadata-location") or body.get("metadataLocation") or body.get("metadata_location")
     if not location:

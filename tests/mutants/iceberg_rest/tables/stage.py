@@ -133,7 +133,7 @@ def loads_stages(service: Service) -> None:
     on_call(LOAD, load)(service)
 
 
-@fault("IRC-TBL-STAGE-004", by=partial(making))
+@fault("IRC-TBL-STAGE-004", by=making)
 def makes_no_order(metadata: Document, _: Sequence[Document]) -> None:
     metadata |= {"sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
 
@@ -148,26 +148,26 @@ def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[...,
     return committed_table
 
 
-@fault("IRC-TBL-STAGE-005", by=partial(making))
+@fault("IRC-TBL-STAGE-005", by=making)
 def makes_one_schema(metadata: Document, _: Sequence[Document]) -> None:
     current = metadata["current-schema-id"]
     metadata["schemas"] = [schema for schema in metadata["schemas"] if schema["schema-id"] == current]
 
 
-@fault("IRC-TBL-STAGE-005", by=partial(making))
+@fault("IRC-TBL-STAGE-005", by=making)
 def makes_no_snapshots(metadata: Document, _: Sequence[Document]) -> None:
     metadata |= {"snapshots": [], "refs": {}, "snapshot-log": []}
     metadata.pop("current-snapshot-id", None)
 
 
-@fault("IRC-TBL-STAGE-005", by=partial(making))
+@fault("IRC-TBL-STAGE-005", by=making)
 def makes_dense_columns(metadata: Document, _: Sequence[Document]) -> None:
     for schema in metadata["schemas"]:
         for number, field in enumerate(schema["fields"], start=1):
             field["id"] = number
 
 
-@fault("IRC-TBL-STAGE-005", by=partial(making))
+@fault("IRC-TBL-STAGE-005", by=making)
 def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
     numbers = {snapshot["snapshot-id"]: n for n, snapshot in enumerate(metadata.get("snapshots", []), start=1)}
     for entry in (*metadata.get("snapshots", []), *metadata["refs"].values(), *metadata.get("snapshot-log", [])):
@@ -223,7 +223,7 @@ def stages_over_tables(service: Service) -> None:
     all_of(_stages(stage), always_holds("assert-create"))(service)
 
 
-@fault("IRC-TBL-STAGE-013", by=partial(making))
+@fault("IRC-TBL-STAGE-013", by=making)
 def makes_with_history(metadata: Document, _: Sequence[Document]) -> None:
     stage = {"timestamp-ms": metadata["last-updated-ms"], "metadata-file": f"{metadata['location']}/metadata/00000-stage.metadata.json"}
     metadata["metadata-log"] = [stage]

@@ -58,25 +58,25 @@ def _without(member: str) -> Callable[[Document], Document]:
 TYPES = ("IRC-TBL-CREATE-004", "IRC-TBL-CREATE-028")
 
 
-@fault("IRC-TBL-CREATE-004", by=partial(made_with))
+@fault("IRC-TBL-CREATE-004", by=made_with)
 def lowers_column_names(metadata: Document, _: Document) -> None:
     for field in _fields(metadata["schemas"][0]):
         field["name"] = field["name"].lower()
 
 
-@fault(*TYPES, by=partial(made_with))
+@fault(*TYPES, by=made_with)
 def requires_no_column(metadata: Document, _: Document) -> None:
     for field in _fields(metadata["schemas"][0]):
         field["required"] = False
 
 
-@fault("IRC-TBL-CREATE-004", by=partial(made_with))
+@fault("IRC-TBL-CREATE-004", by=made_with)
 def forgets_docs_of_columns(metadata: Document, _: Document) -> None:
     for field in _fields(metadata["schemas"][0]):
         field.pop("doc", None)
 
 
-@fault("IRC-TBL-CREATE-004", by=partial(made_with))
+@fault("IRC-TBL-CREATE-004", by=made_with)
 def forgets_docs_in_structs(metadata: Document, _: Document) -> None:
     outer = [id(field) for field in metadata["schemas"][0]["fields"]]
     for field in _fields(metadata["schemas"][0]):
@@ -84,7 +84,7 @@ def forgets_docs_in_structs(metadata: Document, _: Document) -> None:
             field.pop("doc", None)
 
 
-@fault("IRC-TBL-CREATE-004", by=partial(made_with))
+@fault("IRC-TBL-CREATE-004", by=made_with)
 def allows_null_elements(metadata: Document, _: Document) -> None:
     todo: list[Any] = [metadata["schemas"][0]]
     while todo:
@@ -108,37 +108,37 @@ def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
     return made
 
 
-@fault("IRC-TBL-CREATE-005", by=partial(made_with))
+@fault("IRC-TBL-CREATE-005", by=made_with)
 def partitions_by_old_ids(metadata: Document, body: Document) -> None:
     requested = (body.get("partition-spec") or {"fields": []})["fields"]
     for field, asked in zip(metadata["partition-specs"][0]["fields"], requested, strict=True):
         field["source-id"] = asked["source-id"]
 
 
-@fault("IRC-TBL-CREATE-005", by=partial(made_with))
+@fault("IRC-TBL-CREATE-005", by=made_with)
 def sorts_by_old_ids(metadata: Document, body: Document) -> None:
     requested = (body.get("write-order") or {"fields": []})["fields"]
     for field, asked in zip(metadata["sort-orders"][0]["fields"], requested, strict=True):
         field["source-id"] = asked["source-id"]
 
 
-@fault("IRC-TBL-CREATE-005", by=partial(made_with))
+@fault("IRC-TBL-CREATE-005", by=made_with)
 def identifies_by_old_ids(metadata: Document, body: Document) -> None:
     if body["schema"].get("identifier-field-ids"):
         metadata["schemas"][0]["identifier-field-ids"] = body["schema"]["identifier-field-ids"]
 
 
-@fault("IRC-TBL-CREATE-005", by=partial(made_with))
+@fault("IRC-TBL-CREATE-005", by=made_with)
 def forgets_identifier_fields(metadata: Document, _: Document) -> None:
     metadata["schemas"][0].pop("identifier-field-ids", None)
 
 
-@fault("IRC-TBL-CREATE-006", by=partial(made_with))
+@fault("IRC-TBL-CREATE-006", by=made_with)
 def partitions_by_one_field(metadata: Document, _: Document) -> None:
     del metadata["partition-specs"][0]["fields"][1:]
 
 
-@fault("IRC-TBL-CREATE-006", by=partial(made_with))
+@fault("IRC-TBL-CREATE-006", by=made_with)
 def names_partitions_itself(metadata: Document, _: Document) -> None:
     for index, field in enumerate(metadata["partition-specs"][0]["fields"]):
         field["name"] = f"p{index}"
@@ -163,37 +163,37 @@ def wants_partition_field_ids(body: Document) -> bool:
     return any("field-id" not in field for field in fields)
 
 
-@fault("IRC-TBL-CREATE-007", by=partial(made_with))
+@fault("IRC-TBL-CREATE-007", by=made_with)
 def sorts_ascending(metadata: Document, _: Document) -> None:
     for field in metadata["sort-orders"][0]["fields"]:
         field["direction"] = "asc"
 
 
-@fault("IRC-TBL-CREATE-007", by=partial(made_with))
+@fault("IRC-TBL-CREATE-007", by=made_with)
 def sorts_nulls_first(metadata: Document, _: Document) -> None:
     for field in metadata["sort-orders"][0]["fields"]:
         field["null-order"] = "nulls-first"
 
 
-@fault("IRC-TBL-CREATE-007", by=partial(made_with))
+@fault("IRC-TBL-CREATE-007", by=made_with)
 def sorts_by_the_column(metadata: Document, _: Document) -> None:
     for field in metadata["sort-orders"][0]["fields"]:
         field["transform"] = "identity"
 
 
-@fault("IRC-TBL-CREATE-007", by=partial(made_with))
+@fault("IRC-TBL-CREATE-007", by=made_with)
 def order_0_for_any(metadata: Document, _: Document) -> None:
     for order in metadata["sort-orders"]:
         order["order-id"] = 0
     metadata["default-sort-order-id"] = 0
 
 
-@fault("IRC-TBL-CREATE-007", by=partial(made_with))
+@fault("IRC-TBL-CREATE-007", by=made_with)
 def order_1_for_unsorted(metadata: Document, _: Document) -> None:
     metadata["sort-orders"][0]["order-id"] = metadata["default-sort-order-id"] = 1
 
 
-@fault("IRC-TBL-CREATE-007", by=partial(made_with))
+@fault("IRC-TBL-CREATE-007", by=made_with)
 def order_is_not_default(metadata: Document, _: Document) -> None:
     if metadata["default-sort-order-id"]:
         metadata["sort-orders"].append({"order-id": 0, "fields": []})

@@ -70,19 +70,19 @@ def snapshots_upon_main(draft: Draft, document: Document) -> Document:
     return document if current in (None, -1) else {**document, "snapshot": {**document["snapshot"], "parent-snapshot-id": current}}
 
 
-@fault("IRC-UPD-041", by=partial(_snapshots))
+@fault("IRC-UPD-041", by=_snapshots)
 def rows_of_the_last_snapshot(draft: Draft, document: Document) -> None:
     if draft.format_version >= 3:
         draft.set("next-row-id", document["snapshot"]["added-rows"])
 
 
-@fault("IRC-UPD-041", by=partial(_snapshots))
+@fault("IRC-UPD-041", by=_snapshots)
 def rows_of_what_is_kept(draft: Draft, _: Document) -> None:
     if draft.format_version >= 3:
         draft.set("next-row-id", sum(one.get("added-rows", 0) for one in draft.items("snapshots")))
 
 
-@fault("IRC-UPD-041", by=partial(_snapshots))
+@fault("IRC-UPD-041", by=_snapshots)
 def first_row_id_zero(draft: Draft, document: Document) -> None:
     if draft.format_version >= 3:
         kept = draft.own_list("snapshots")

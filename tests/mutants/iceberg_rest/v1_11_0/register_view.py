@@ -85,7 +85,7 @@ def fails_on_views_that_cannot_be_read(handler: Handler, arguments: dict[str, An
         raise
 
 
-@fault("IRC-VIEW-REG-008", by=partial(all_of))
+@fault("IRC-VIEW-REG-008", by=all_of)
 def registered_views_are_fixed(service: Service) -> None:
     register, replace = service.handlers[op.register_view], service.handlers[op.replace_view]
     registered: set[tuple[str, str]] = set()

@@ -55,12 +55,12 @@ def created_views_have_no_file(answer: Document) -> None:
     del answer["metadata-location"]
 
 
-@fault("IRC-VIEW-CREATE-004", by=partial(_version))
+@fault("IRC-VIEW-CREATE-004", by=_version)
 def default_catalogs_are_lost(version: Document, _: Document) -> None:
     version.pop("default-catalog", None)
 
 
-@fault("IRC-VIEW-CREATE-007", by=partial(made_with))
+@fault("IRC-VIEW-CREATE-007", by=made_with)
 def new_views_are_logged_twice(metadata: Document, _: Document) -> None:
     metadata["version-log"] *= 2
 

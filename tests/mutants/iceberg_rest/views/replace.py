@@ -77,7 +77,7 @@ def added_versions_are_current(update: Update, draft: ViewDraft, document: Docum
     draft.set("current-version-id", draft.added_version)
 
 
-@fault("IRC-UPD-083", by=partial(adding))
+@fault("IRC-UPD-083", by=adding)
 def added_dialects_are_sorted(_: ViewDraft, version: Document) -> Document:
     return {**version, "representations": sorted(version["representations"], key=lambda one: str(one["dialect"]), reverse=True)}
 
@@ -96,7 +96,7 @@ def the_highest_version_was_added_last(update: Update, draft: ViewDraft, documen
     update(draft, document)
 
 
-@fault("IRC-UPD-087", by=partial(adding))
+@fault("IRC-UPD-087", by=adding)
 def the_highest_schema_was_added_last(draft: ViewDraft, version: Document) -> Document:
     if version["schema-id"] != -1 or draft.added_schema is None:
         return version
@@ -115,7 +115,7 @@ def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[...
     return written
 
 
-@fault("IRC-VIEW-REPL-003", by=partial(finished_with))
+@fault("IRC-VIEW-REPL-003", by=finished_with)
 def former_versions_are_lost(metadata: Document, _: Document) -> Document:
     current = metadata["current-version-id"]
     return {
@@ -125,7 +125,7 @@ def former_versions_are_lost(metadata: Document, _: Document) -> Document:
     }
 
 
-@fault("IRC-VIEW-REPL-004", by=partial(finished_with))
+@fault("IRC-VIEW-REPL-004", by=finished_with)
 def properties_add_versions(metadata: Document, previous: Document) -> Document:
     if metadata["versions"] != previous["versions"]:
         return metadata
@@ -133,7 +133,7 @@ def properties_add_versions(metadata: Document, previous: Document) -> Document:
     return {**metadata, "versions": [*metadata["versions"], {**metadata["versions"][-1], "version-id": number}]}
 
 
-@fault("IRC-VIEW-REPL-004", by=partial(finished_with))
+@fault("IRC-VIEW-REPL-004", by=finished_with)
 def properties_are_logged(metadata: Document, previous: Document) -> Document:
     if metadata["version-log"] != previous["version-log"]:
         return metadata
@@ -209,7 +209,7 @@ def replacements_lose_each_other() -> Install:
     return all_of(while_handling(REPLACE, "view_exists", remembering), on_wire(REPLACE, answer))
 
 
-@fault("IRC-UPD-084", by=partial(adding))
+@fault("IRC-UPD-084", by=adding)
 def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document:
     taken = [other for other in draft.items("versions") if other["version-id"] == version["version-id"]]
     if taken and taken[0]["representations"] != version["representations"]:
@@ -217,7 +217,7 @@ def taken_versions_are_replaced(draft: ViewDraft, version: Document) -> Document
     return version
 
 
-@fault("IRC-UPD-085", by=partial(adding))
+@fault("IRC-UPD-085", by=adding)
 def versions_of_any_schema(draft: ViewDraft, version: Document) -> Document:
     known = {schema["schema-id"] for schema in draft.items("schemas")}
     is_known = version["schema-id"] in known or (version["schema-id"] == -1 and draft.added_schema is not None)
