@@ -13,8 +13,17 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_lines, on_reply, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from mutants.delta_sharing.operators.lines import on_metadata
-from mutants.delta_sharing.operators.wrapped import IN_LINES, METADATA, PARQUET, QUERY, leave_out, on_all, on_wrapped, write
-from mutants.delta_sharing.protocol.capabilities import said
+from mutants.delta_sharing.operators.wrapped import (
+    IN_LINES,
+    METADATA,
+    PARQUET,
+    QUERY,
+    leave_out,
+    on_all,
+    on_wrapped,
+    write,
+)
+from mutants.delta_sharing.protocol.capabilities import on_capabilities
 
 from .conftest import broken, judged
 
@@ -136,7 +145,7 @@ QUIRKS: dict[str, tuple[Install, ...]] = {
     "adds unknown members, in another order": (
         on_lines(IN_LINES, _news),
         on_lines(QUERY, _reversed),
-        said(lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"),
+        on_capabilities(lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"),
         on_answer("generateTemporaryTableCredentials", lambda d: d["credentials"].update(azureUserDelegationSas=None, gcpOauthToken=None)),
     ),
     "writes null for absent members": (on_lines(IN_LINES, _nulls), on_reply("generateTemporaryTableCredentials", _in_lines)),

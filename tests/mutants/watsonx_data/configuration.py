@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler
 
 
-def _refused(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True) -> Callable[[Handler, dict[str, Any]], Reply]:
+def _refuse(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True) -> Callable[[Handler, dict[str, Any]], Reply]:
     """Refuse some calls."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -50,15 +50,15 @@ def another_prefix_each_time() -> Install:
 
 
 FAULTS = {
-    "served-elsewhere WXD-CFG-001 WXD-CFG-002": on_call(op.get_config, _refused(404, "NotFound")),
+    "served-elsewhere WXD-CFG-001 WXD-CFG-002": on_call(op.get_config, _refuse(404, "NotFound")),
     "warehouses-are-locations WXD-CFG-002": on_call(
-        op.get_config, _refused(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://"))
+        op.get_config, _refuse(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://"))
     ),
     "warehouse-by-name WXD-CFG-003": _warehouse("iceberg_data"),
-    "no-views-said WXD-CFG-006": on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException")),
+    "no-views-said WXD-CFG-006": on_call((op.list_views, op.create_view, op.load_view), _refuse(406, "UnsupportedOperationException")),
     "views-promised-in-vain IRC-CFG-011": all_of(
         on_answer(op.get_config, lambda document: document.update(endpoints=_endpoints())),
-        on_call((op.list_views, op.create_view, op.load_view), _refused(406, "UnsupportedOperationException")),
+        on_call((op.list_views, op.create_view, op.load_view), _refuse(406, "UnsupportedOperationException")),
     ),
-    "no-transactions-said WXD-CFG-006": on_call(op.commit_transaction, _refused(406, "UnsupportedOperationException")),
+    "no-transactions-said WXD-CFG-006": on_call(op.commit_transaction, _refuse(406, "UnsupportedOperationException")),
 }

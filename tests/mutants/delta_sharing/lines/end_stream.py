@@ -6,7 +6,7 @@ from typing import Any
 
 from lakepact.reference_server.faults import fault, replace_rule
 from mutants.delta_sharing.operators.wrapped import on_all
-from mutants.delta_sharing.protocol.capabilities import said
+from mutants.delta_sharing.protocol.capabilities import on_capabilities
 
 END = {"endStreamAction": {"minUrlExpirationTimestamp": 4102444800000}}
 FLAG = b"includeendstreamaction=true"
@@ -38,8 +38,8 @@ def failures_have_another_name(lines: list[Any]) -> None:
 FAULTS = {
     "ends-are-sent-to-all-clients DS-ESA-02 DS-DF-05": replace_rule("end_is_wanted", lambda _, **__: True),
     "ends-are-announced-and-missing DS-ESA-03 DS-ESA-04": on_all(_never),
-    "ends-are-announced-everywhere DS-ESA-03": said(lambda value: value if FLAG in value else value + b";" + FLAG),
-    "ends-are-not-announced DS-ESA-07": said(lambda value: value.replace(b";" + FLAG, b"")),
+    "ends-are-announced-everywhere DS-ESA-03": on_capabilities(lambda value: value if FLAG in value else value + b";" + FLAG),
+    "ends-are-not-announced DS-ESA-07": on_capabilities(lambda value: value.replace(b";" + FLAG, b"")),
     "ends-come-first DS-ESA-04": on_all(
         lambda lines: [*lines[:2], *(line for line in lines[2:] if "endStreamAction" in line), *_never(lines[2:])]
     ),

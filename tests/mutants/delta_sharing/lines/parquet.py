@@ -27,7 +27,7 @@ def _metadata(edit: Callable[[Document], object]) -> Install:
     return on_wrapped("metaData", edit, form=PARQUET)
 
 
-def _changed(kind: str, edit: Callable[[Document], object]) -> Install:
+def _on_changes(kind: str, edit: Callable[[Document], object]) -> Install:
     return on_wrapped(kind, edit, form=PARQUET, of=(QUERY, CHANGES))
 
 
@@ -62,14 +62,14 @@ FAULTS = {
     "times-of-changes-are-texts DS-ADD-01 DS-CDC-01 DS-REM-01 DS-QRY-05": on_wrapped(
         ("add", "cdf", "remove"), rewrite("timestamp", str), form=PARQUET
     ),
-    "removed-files-have-no-url DS-REM-01": _changed("remove", leave_out("url")),
+    "removed-files-have-no-url DS-REM-01": _on_changes("remove", leave_out("url")),
     **{
-        f"{kind}-without-{member} {requirement}": _changed(kind, leave_out(member))
+        f"{kind}-without-{member} {requirement}": _on_changes(kind, leave_out(member))
         for kind, requirement in (("add", "DS-ADD-01"), ("cdf", "DS-CDC-01"), ("remove", "DS-REM-01"))
         for member in ("id", "size", "timestamp", "partitionValues")
     },
     **{
-        f"{kind}-without-version {requirement} DS-QRY-05": _changed(kind, leave_out("version"))
+        f"{kind}-without-version {requirement} DS-QRY-05": _on_changes(kind, leave_out("version"))
         for kind, requirement in (("add", "DS-ADD-01"), ("cdf", "DS-CDC-01"), ("remove", "DS-REM-01"))
     },
 }

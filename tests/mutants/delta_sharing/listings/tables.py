@@ -50,7 +50,7 @@ def _one_less(document: dict[str, Any]) -> None:
         document["items"] = document["items"][:-1]
 
 
-def _refused(_: Handler, __: dict[str, Any]) -> Reply:
+def _refuse(_: Handler, __: dict[str, Any]) -> Reply:
     raise refused(400, "this table cannot be read so")
 
 
@@ -96,6 +96,6 @@ FAULTS = {
     "last-table-is-not-listed DS-LTB-13 DS-LAT-01": on_answer(TABLES, _one_less),
     "all-tables-lack-one DS-LAT-01": on_answer(ALL, _one_less),
     "absent-schemas-are-empty DS-LTB-13": on_call(TABLES, absent_is_empty),
-    "tables-by-url-cannot-be-queried DS-LTB-11": on_call(op.query_table, _refused),
-    "directories-have-no-credentials DS-LTB-11": on_call(op.generate_temporary_table_credentials, _refused),
+    "tables-by-url-cannot-be-queried DS-LTB-11": on_call(op.query_table, _refuse),
+    "directories-have-no-credentials DS-LTB-11": on_call(op.generate_temporary_table_credentials, _refuse),
 }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HEADER = b"delta-sharing-capabilities"
 
 
-def _read(change: Callable[[str], str]) -> Install:
+def _rewrite(change: Callable[[str], str]) -> Install:
     """Read another header than the one that is sent."""
     return wrap_rule("read_capabilities", lambda original: lambda header: original(header and change(header)))
 
@@ -42,7 +42,7 @@ def _delta_is_the_default(capabilities: Capabilities) -> Capabilities:
     return replace(capabilities, formats=(DELTA, PARQUET)) if capabilities.formats is None else capabilities
 
 
-def said(change: Callable[[bytes], bytes | None]) -> Install:
+def on_capabilities(change: Callable[[bytes], bytes | None]) -> Install:
     """Send another capabilities header in answers, or none."""
 
     def changed(reply: Reply, _: Scope) -> Reply:
@@ -118,10 +118,10 @@ FAULTS = {
         lambda arguments: "," in (arguments.get("delta_sharing_capabilities") or "").partition(";")[0],
         refused(400, "a response format is one of two"),
     ),
-    "capabilities-in-small-letters-alone DS-CAP-01": _read(
+    "capabilities-in-small-letters-alone DS-CAP-01": _rewrite(
         lambda header: ";".join(part for part in header.split(";") if part.partition("=")[0] == part.partition("=")[0].lower())
     ),
-    "first-capability-alone DS-CAP-01": _read(
+    "first-capability-alone DS-CAP-01": _rewrite(
         lambda header: header.partition(";")[0] + ";readerfeatures=deletionvectors,columnmapping,timestampntz"
     ),
     "queries-have-no-capabilities DS-CAP-02 DS-CAP-04": _not_for(QUERY),
@@ -132,10 +132,10 @@ FAULTS = {
     ),
     "delta-format-lacks-a-file DS-CAP-05": on_all(lambda lines: lines[:-1] if "file" in lines[-1] else lines, form=DELTA, of=QUERY),
     "first-format-wins DS-CAP-06 DS-RDF-02": replace_rule("negotiate", lambda capabilities, _: (capabilities.formats or (PARQUET,))[0]),
-    "format-is-not-said DS-CAP-10": said(lambda _: None),
-    "format-is-said-wrongly DS-CAP-10": said(
+    "format-is-not-said DS-CAP-10": on_capabilities(lambda _: None),
+    "format-is-said-wrongly DS-CAP-10": on_capabilities(
         lambda value: value.replace(b"=parquet", b"=other").replace(b"=delta", b"=parquet").replace(b"=other", b"=delta")
     ),
-    "format-is-said-in-capitals DS-DF-04": said(bytes.upper),
-    "format-is-said-as-it-is-spelled DS-DF-04": said(lambda v: v.replace(b"responseformat", b"responseFormat")),
+    "format-is-said-in-capitals DS-DF-04": on_capabilities(bytes.upper),
+    "format-is-said-as-it-is-spelled DS-DF-04": on_capabilities(lambda v: v.replace(b"responseformat", b"responseFormat")),
 }

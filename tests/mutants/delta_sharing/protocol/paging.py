@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 
 
-def paged(change: Callable[..., Any]) -> Install:
+def replace_page(change: Callable[..., Any]) -> Install:
     """Page in another way: `change(page, items, start, size)`, given the way that is right."""
     return wrap_rule("page", lambda page: lambda items, start, size: change(page, items, start, size))
 
@@ -49,56 +49,56 @@ def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-@fault("DS-PAG-09", by=paged)
+@fault("DS-PAG-09", by=replace_page)
 def full_listings_never_end(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, start + size if size == len(items) > 1 else following
 
 
-@fault("DS-PAG-02", by=paged)
+@fault("DS-PAG-02", by=replace_page)
 def pages_one_too_large(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size + 1)
     return found, following
 
 
-@fault("DS-PAG-03", by=paged)
+@fault("DS-PAG-03", by=replace_page)
 def first_page_without_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, None if start == 0 and size == 2 else following
 
 
-@fault("DS-PAG-03", "DS-PAG-14", by=paged)
+@fault("DS-PAG-03", "DS-PAG-14", by=replace_page)
 def last_page_lost(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, None if following is not None and following + size >= len(items) else following
 
 
-@fault("DS-PAG-14", by=paged)
+@fault("DS-PAG-14", by=replace_page)
 def pages_overlap(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return ([items[start - 1], *found[: size - 1]] if start and size > 1 else found), following
 
 
-@fault("DS-PAG-14", by=paged)
+@fault("DS-PAG-14", by=replace_page)
 def tokens_count_pages(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     number = start // 1000
     found, following = page(items, number * size, size)
     return found, (number + 1) * 1000 if following is not None else None
 
 
-@fault("DS-PAG-09", by=paged)
+@fault("DS-PAG-09", by=replace_page)
 def chain_never_ends(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, max(len(items), start + 1) if following is None else following
 
 
-@fault("DS-PAG-09", by=paged)
+@fault("DS-PAG-09", by=replace_page)
 def full_page_has_a_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, start + size if following is None and size and len(found) == size else following
 
 
-@fault("DS-PAG-06", by=paged)
+@fault("DS-PAG-06", by=replace_page)
 def no_results_skip_one(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, start + 1 if size == 0 and following is not None else following
@@ -170,12 +170,12 @@ def empty_token_at_the_end(document: dict[str, Any]) -> None:
 
 
 FAULTS = {
-    "large-pages-overflow DS-PAG-07": paged(
+    "large-pages-overflow DS-PAG-07": replace_page(
         lambda page, items, start, size: ([], None) if start + size >= 2**31 else page(items, start, size)
     ),
     "negative-sizes-are-taken DS-PAG-05": _bad_sizes_are_taken((b"-",)),
     "sizes-need-not-be-numbers DS-PAG-07": _bad_sizes_are_taken((b"abc", b"1.5")),
-    "no-results-are-all DS-PAG-06": paged(lambda page, items, start, size: page(items, start, size or len(items))),
+    "no-results-are-all DS-PAG-06": replace_page(lambda page, items, start, size: page(items, start, size or len(items))),
     "tokens-are-not-decoded DS-PAG-15": all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _undecoded)),
     "listings-over-several-lines DS-DF-08": on_reply(
         LISTS, lambda reply, _: replace(reply, body=json.dumps(reply.document, indent=2).encode()) if reply.status == 200 else reply

@@ -49,7 +49,7 @@ def _also(holds: Callable[[Any], bool]) -> Install:
     return _chosen(act)
 
 
-def _read(text: Any) -> Any:
+def _parse(text: Any) -> Any:
     try:
         return json.loads(text)
     except (TypeError, ValueError):
@@ -69,7 +69,7 @@ def _trees(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
     """Read JSON predicates as something else."""
 
     def change(body: dict[str, Any]) -> dict[str, Any]:
-        tree = _read(body.get("jsonPredicateHints"))
+        tree = _parse(body.get("jsonPredicateHints"))
         return body | {"jsonPredicateHints": json.dumps(_edited(edit, tree))} if isinstance(tree, dict) else body
 
     return on_query(change)
@@ -129,7 +129,7 @@ def _first_files(count: Callable[[Any], int]) -> Install:
 
 
 def _records(file: Any) -> int:
-    stats = _read(file.get("stats")) or {}
+    stats = _parse(file.get("stats")) or {}
     return int(stats.get("numRecords", 0))
 
 
@@ -149,18 +149,18 @@ def _plain_sql(pattern: str) -> Install:
 
 @fault("DS-HNT-09", by=_chosen)
 def bounds_of_times_are_exact(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    chosen, tree = selected(snapshot, **hints), _read(hints.get(JSON))
+    chosen, tree = selected(snapshot, **hints), _parse(hints.get(JSON))
     if not isinstance(tree, dict):
         return chosen
     places = range(len(snapshot.files)) if chosen is None else chosen
-    return [place for place in places if _may(tree, _read(snapshot.files[place].get("stats")) or {})]
+    return [place for place in places if _may(tree, _parse(snapshot.files[place].get("stats")) or {})]
 
 
 def _trusting(column: str, read: Callable[[str], Any], *, marked: str) -> Install:
     """Take the bounds of a column of tables whose schema says `marked` for exact where hints ask for values; `read` gets their texts."""
 
     def asked(hints: dict[str, Any]) -> Iterator[str]:
-        tree = _read(hints.get(JSON)) or {}
+        tree = _parse(hints.get(JSON)) or {}
         parts = tree.get("children") or [] if tree.get("op") == "or" else [tree]
         for part in parts:
             sides = {node.get("op"): node for node in part.get("children") or ()}
@@ -174,7 +174,7 @@ def _trusting(column: str, read: Callable[[str], Any], *, marked: str) -> Instal
         if not values or f'"{marked}"' not in snapshot.metadata["schemaString"]:
             return chosen
         places = range(len(snapshot.files)) if chosen is None else chosen
-        bounds = [(place, _read(snapshot.files[place].get("stats")) or {}) for place in places]
+        bounds = [(place, _parse(snapshot.files[place].get("stats")) or {}) for place in places]
         return [
             place
             for place, stats in bounds
@@ -192,7 +192,7 @@ def decimals_are_binary(selected: Selected, snapshot: Snapshot, hints: dict[str,
     for hint in hints.get(SQL) or ():
         asked = re.fullmatch(r"amount = ([\d.]+)", hint)
         if asked:
-            bounds = {place: (_read(snapshot.files[place].get("stats")) or {}).get("maxValues", {}).get("amount") for place in places}
+            bounds = {place: (_parse(snapshot.files[place].get("stats")) or {}).get("maxValues", {}).get("amount") for place in places}
             places = [place for place in places if bounds[place] is None or Decimal(asked[1]) <= Decimal(bounds[place])]
     return places
 
@@ -225,7 +225,7 @@ def unknown_sql_is_refused(body: dict[str, Any]) -> dict[str, Any]:
 @fault("DS-HNT-08", by=on_query)
 def wrong_json_hints_are_refused(body: dict[str, Any]) -> dict[str, Any]:
     text = body.get("jsonPredicateHints")
-    if text is not None and not isinstance(_read(text), dict):
+    if text is not None and not isinstance(_parse(text), dict):
         raise malformed("jsonPredicateHints must be a JSON object in a text")
     return body
 
@@ -261,7 +261,7 @@ def json_joins_one(node: dict[str, Any]) -> dict[str, Any]:
 
 @fault("DS-JSP-06", "DS-HNT-09", by=_chosen)
 def json_negates_files(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
-    tree = _read(hints.get(JSON))
+    tree = _parse(hints.get(JSON))
     parts = tree.get("children") if isinstance(tree, dict) and tree.get("op") == "not" else None
     if not isinstance(parts, list) or len(parts) != 1:
         return selected(snapshot, **hints)

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler
 
 
-def _read(reading: Callable[[str], int], edit: Callable[[str], str]) -> Callable[[str], int]:
+def _edit_first(reading: Callable[[str], int], edit: Callable[[str], str]) -> Callable[[str], int]:
     return lambda text: reading(edit(text))
 
 
 def _timestamps(edit: Callable[[str], str]) -> Install:
     """Read all timestamps as something else."""
-    return all_of(*(wrap_rule(name, lambda reading: _read(reading, edit)) for name in ("not_before", "not_after")))
+    return all_of(*(wrap_rule(name, lambda reading: _edit_first(reading, edit)) for name in ("not_before", "not_after")))
 
 
 @fault("DS-TTV-07", by=partial(on_lines, QUERY))

@@ -27,7 +27,7 @@ ENDS = "s3.session-token-expires-at-ms"
 ENVELOPE = "storage-credentials"
 
 
-def _listed(edit: Callable[[Any], Any]) -> Install:
+def _on_credentials(edit: Callable[[Any], Any]) -> Install:
     """Send something else as the credentials that are loaded by themselves."""
     return on_answer(LOAD, lambda document: {**document, ENVELOPE: edit(document[ENVELOPE])}, status=200)
 
@@ -82,7 +82,7 @@ FAULTS = {
         LOAD, lambda _: True, Problem(500, "InternalServerError", "there is no such key: s3.access-key-id")
     ),
     "credentials-of-anything IRC-TBL-CRED-006": on_refusal(LOAD, 404, lambda handler, arguments: json_reply({ENVELOPE: []})),
-    "credentials-as-one-object IRC-TBL-CRED-001": _listed(lambda all_: all_[0]),
+    "credentials-as-one-object IRC-TBL-CRED-001": _on_credentials(lambda all_: all_[0]),
     "credentials-without-envelope IRC-TBL-CRED-001": on_answer(LOAD, lambda document: document[ENVELOPE], status=200),
     "credentials-are-created IRC-TBL-CRED-001": on_status(LOAD, {200: 201}),
     "credentials-with-numbers IRC-TBL-CRED-002": each_credential(
@@ -90,7 +90,7 @@ FAULTS = {
     ),
     "created-tables-have-usual-credentials IRC-TBL-CRED-004": on_answer(op.create_table, for_the_usual_place),
     "credentials-for-everything IRC-TBL-CRED-002": each_credential(lambda one: {"config": one["config"]}),
-    "credentials-as-pairs IRC-TBL-CRED-002": _listed(
+    "credentials-as-pairs IRC-TBL-CRED-002": _on_credentials(
         lambda all_: [{**one, "config": list(map(list, one["config"].items()))} for one in all_]
     ),
     "credentials-for-the-neighbour IRC-TBL-CRED-004": each_credential(lambda one: {**one, "prefix": f"{one['prefix']}-of-another"}),

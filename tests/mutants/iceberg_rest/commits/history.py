@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.updates import Draft
 
 
-def _logged(change: Callable[[list[Document]], list[Document]]) -> Install:
+def _on_log(change: Callable[[list[Document]], list[Document]]) -> Install:
     def wrapper(finish: Callable[..., Document]) -> Callable[..., Document]:
         def finish_commit(metadata: Document, previous: Document, previous_location: str) -> Document:
             finished = finish(metadata, previous, previous_location)
@@ -28,7 +28,7 @@ def _logged(change: Callable[[list[Document]], list[Document]]) -> Install:
     return wrap_rule("commit_finished", wrapper)
 
 
-def _applied(change: Callable[[Document, Document, Sequence[Document], int], Document]) -> Install:
+def _on_commit(change: Callable[[Document, Document, Sequence[Document], int], Document]) -> Install:
     """The result of a commit is `change(after, before, updates, now_ms)`."""
 
     def wrapper(apply: Callable[..., Document]) -> Callable[..., Document]:
@@ -47,7 +47,7 @@ def keeps_the_time_with_properties() -> Install:
         alone = all(update["action"].endswith("-properties") for update in updates)
         return {**after, "last-updated-ms": before["last-updated-ms"]} if alone and before else after
 
-    return _applied(change)
+    return _on_commit(change)
 
 
 def _replaces(updates: Sequence[Document]) -> bool:
@@ -61,12 +61,12 @@ def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
         log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}
 
 
-@fault("IRC-COM-028", by=_applied)
+@fault("IRC-COM-028", by=_on_commit)
 def time_goes_back(after: Document, _before: Document, updates: Sequence[Document], now_ms: int) -> Document:
     return after if "add-snapshot" in {update["action"] for update in updates} else {**after, "last-updated-ms": now_ms}
 
 
-@fault("IRC-COM-030", by=_applied)
+@fault("IRC-COM-030", by=_on_commit)
 def replaced_tables_lose_snapshots(after: Document, before: Document, updates: Sequence[Document], _now_ms: int) -> Document:
     former = [snapshot["snapshot-id"] for snapshot in before.get("snapshots", ())]
     if not _replaces(updates):
@@ -82,12 +82,12 @@ def replaced_tables_lose_their_log(draft: Draft, update: Document) -> None:
 
 FAULTS = {
     "forgets-former-metadata IRC-COM-027": replace_rule("commit_finished", lambda metadata, _previous, _previous_location: metadata),
-    "remembers-last-metadata-alone IRC-COM-027": _logged(lambda log: log[-1:]),
-    "logs-paths-without-scheme IRC-COM-027": _logged(
+    "remembers-last-metadata-alone IRC-COM-027": _on_log(lambda log: log[-1:]),
+    "logs-paths-without-scheme IRC-COM-027": _on_log(
         lambda log: [{**entry, "metadata-file": entry["metadata-file"].partition("://")[2]} for entry in log]
     ),
-    "counts-seconds IRC-COM-028": _applied(lambda after, _before, _updates, now_ms: {**after, "last-updated-ms": now_ms // 1000}),
-    "replaced-tables-are-others IRC-COM-030": _applied(
+    "counts-seconds IRC-COM-028": _on_commit(lambda after, _before, _updates, now_ms: {**after, "last-updated-ms": now_ms // 1000}),
+    "replaced-tables-are-others IRC-COM-030": _on_commit(
         lambda after, _before, updates, _now_ms: {**after, "table-uuid": str(uuid.uuid4())} if _replaces(updates) else after
     ),
 }

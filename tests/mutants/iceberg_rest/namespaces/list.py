@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.service import Handler
 
 
-def listed(edit: Callable[[list[Any]], list[Any]]) -> Install:
+def on_listing(edit: Callable[[list[Any]], list[Any]]) -> Install:
     """Other namespaces in listings."""
 
     def change(document: dict[str, Any]) -> None:
@@ -79,11 +79,11 @@ FAULTS = {
         op.list_namespaces, lambda arguments: arguments.get("parent") == "", no_such_namespace(("",))
     ),
     "top-level-holds-children IRC-NS-LIST-001": on_call(op.list_namespaces, _with_grandchildren),
-    "children-without-parents IRC-NS-LIST-002": listed(lambda given: [n[-1:] for n in given]),
+    "children-without-parents IRC-NS-LIST-002": on_listing(lambda given: [n[-1:] for n in given]),
     "grandchildren-are-children IRC-NS-LIST-004": on_call(op.list_namespaces, _with_grandchildren),
     "unknown-parent-is-empty IRC-NS-LIST-006": on_reply(
         op.list_namespaces, lambda reply, _: json_reply({"namespaces": [], "next-page-token": None}) if reply.status == 404 else reply
     ),
-    "namespaces-joined-in-lists IRC-NS-LIST-009 IRC-NS-ENC-005": listed(lambda given: [".".join(n) for n in given]),
-    "lists-are-empty IRC-NS-LIST-010": listed(lambda _: []),
+    "namespaces-joined-in-lists IRC-NS-LIST-009 IRC-NS-ENC-005": on_listing(lambda given: [".".join(n) for n in given]),
+    "lists-are-empty IRC-NS-LIST-010": on_listing(lambda _: []),
 }

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 UPDATE = op.update_properties
 
 
-def answered(edit: Callable[[dict[str, Any]], Any]) -> Install:
+def on_result(edit: Callable[[dict[str, Any]], Any]) -> Install:
     """Another answer to an update."""
     return on_answer(UPDATE, edit)
 
@@ -69,7 +69,7 @@ def empty_values_are_missing(service: Service) -> None:
     on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=answered)
+@fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=on_result)
 def missing_counts_as_removed(document: dict[str, Any]) -> None:
     document["removed"] += document["missing"]
 
@@ -143,14 +143,14 @@ FAULTS = {
         lambda arguments: arguments["body"].keys() < {"updates", "removals"} and arguments["body"],
         Problem(400, "BadRequestException", "updates and removals are required"),
     ),
-    "update-without-removed IRC-NS-PROP-001": answered(lambda d: {"updated": d["updated"]}),
-    "updated-as-object IRC-NS-PROP-001": answered(lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")}),
+    "update-without-removed IRC-NS-PROP-001": on_result(lambda d: {"updated": d["updated"]}),
+    "updated-as-object IRC-NS-PROP-001": on_result(lambda d: {**d, "updated": dict.fromkeys(d["updated"], "x")}),
     "keys-not-overwritten IRC-NS-PROP-002 IRC-NS-PROP-016": asked_for(UPDATE, lambda body: {**body, "updates": {}}),
-    "updated-is-empty IRC-NS-PROP-004": answered(lambda d: {**d, "updated": []}),
-    "removed-is-empty IRC-NS-PROP-005": answered(lambda d: {**d, "removed": []}),
-    "missing-is-an-object IRC-NS-PROP-007": answered(lambda d: {**d, "missing": {"never": True}}),
-    "missing-holds-removed IRC-NS-PROP-015": answered(lambda document: document.update(missing=document["missing"] + document["removed"])),
-    "missing-as-text IRC-NS-PROP-006": answered(lambda document: document.update(missing=", ".join(document["missing"]))),
+    "updated-is-empty IRC-NS-PROP-004": on_result(lambda d: {**d, "updated": []}),
+    "removed-is-empty IRC-NS-PROP-005": on_result(lambda d: {**d, "removed": []}),
+    "missing-is-an-object IRC-NS-PROP-007": on_result(lambda d: {**d, "missing": {"never": True}}),
+    "missing-holds-removed IRC-NS-PROP-015": on_result(lambda document: document.update(missing=document["missing"] + document["removed"])),
+    "missing-as-text IRC-NS-PROP-006": on_result(lambda document: document.update(missing=", ".join(document["missing"]))),
     "contradictions-are-400 IRC-NS-PROP-008": on_status(UPDATE, {422: 400}),
     "contradictions-accepted IRC-NS-PROP-008": replace_rule("keys_are_disjoint", accept),
     "updates-make-namespaces IRC-NS-PROP-010": made_where_missing(UPDATE),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SLOW_DOWN = b'{"error":{"message":"too many requests","type":"SlowDownException","code":429}}'
 
 
-def _limited(reply: Reply) -> Install:
+def _limit(reply: Reply) -> Install:
     """Of loads of one table that meet, all but one are answered otherwise."""
     return crowded(op.load_table, first=None, others=reply)
 
@@ -29,11 +29,11 @@ def _empty(reply: Reply, _: Scope) -> Reply:
 
 
 FAULTS = {
-    "limited-without-a-body IRC-ERR-019": _limited(Reply(429, b"")),
-    "limited-with-another-code IRC-ERR-019": _limited(Reply(503, SLOW_DOWN)),
-    "bursts-fail IRC-ERR-019": _limited(FAILURE),
-    "limited-for-a-while IRC-GEN-033": _limited(Reply(429, SLOW_DOWN, ((b"retry-after", b"a few seconds"),))),
-    "limited-for-part-of-a-second IRC-GEN-033": _limited(Reply(429, SLOW_DOWN, ((b"retry-after", b"0.5"),))),
+    "limited-without-a-body IRC-ERR-019": _limit(Reply(429, b"")),
+    "limited-with-another-code IRC-ERR-019": _limit(Reply(503, SLOW_DOWN)),
+    "bursts-fail IRC-ERR-019": _limit(FAILURE),
+    "limited-for-a-while IRC-GEN-033": _limit(Reply(429, SLOW_DOWN, ((b"retry-after", b"a few seconds"),))),
+    "limited-for-part-of-a-second IRC-GEN-033": _limit(Reply(429, SLOW_DOWN, ((b"retry-after", b"0.5"),))),
     "unknown-paths-are-web-pages IRC-ERR-020": on_reply(UNKNOWN_PATH, _page),
     "unknown-paths-say-nothing IRC-ERR-020": on_reply(UNKNOWN_PATH, _empty),
 }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LISTS = (op.list_namespaces, op.list_tables)
 
 
-def paged(change: Callable[..., Any]) -> Install:
+def replace_page(change: Callable[..., Any]) -> Install:
     """Page in another way: `change(records, listing, after, size)`."""
     return replace_rule("page", lambda records, listing, *, after, size: change(records, listing, after, size))
 
@@ -38,7 +38,7 @@ def _hundred_of(pattern: str) -> Install:
     def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:
         return (_hundred if wanted.fullmatch(listing) else _whole)(records, listing, after, size)
 
-    return paged(change)
+    return replace_page(change)
 
 
 def _whole(records: Any, listing: str, after: str | None, size: int | None) -> Any:
@@ -57,32 +57,32 @@ def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Re
     return handler(**arguments)
 
 
-@fault("IRC-PAG-018", by=paged)
+@fault("IRC-PAG-018", by=replace_page)
 def page_size_alone_truncates(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return items, None if after is None and size else token
 
 
-@fault("IRC-PAG-004", by=paged)
+@fault("IRC-PAG-004", by=replace_page)
 def first_page_without_token(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return items, None if after == "" and size == 2 else token
 
 
-@fault("IRC-PAG-004", by=paged)
+@fault("IRC-PAG-004", by=replace_page)
 def pages_end_at_odd_names(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return items, token if items and items[-1][0].isascii() else None
 
 
-@fault("IRC-PAG-004", by=paged)
+@fault("IRC-PAG-004", by=replace_page)
 def last_page_lost(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     rest = page(records, listing, after=token, size=size)[1] if token else "more"
     return items, token if rest else None
 
 
-@fault("IRC-PAG-011", "IRC-PAG-008", by=paged)
+@fault("IRC-PAG-011", "IRC-PAG-008", by=replace_page)
 def pages_overlap(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     if after:
@@ -91,7 +91,7 @@ def pages_overlap(records: Any, listing: str, after: str | None, size: int | Non
     return items, token
 
 
-@fault("IRC-PAG-012", "IRC-PAG-005", by=paged)
+@fault("IRC-PAG-012", "IRC-PAG-005", by=replace_page)
 def chain_never_ends(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     if after is not None and token is None:
@@ -117,7 +117,7 @@ def listings_repeat_items(document: dict[str, Any]) -> None:
     items += items[:1]
 
 
-@fault("IRC-PAG-014", by=paged)
+@fault("IRC-PAG-014", by=replace_page)
 def garbage_token_starts_again(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     try:
         return page(records, listing, after=after, size=size)
@@ -125,7 +125,7 @@ def garbage_token_starts_again(records: Any, listing: str, after: str | None, si
         return page(records, listing, after="", size=size)
 
 
-@fault("IRC-PAG-017", by=paged)
+@fault("IRC-PAG-017", by=replace_page)
 def pages_by_offset(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     if after is None and size is None:
         return list(records(None)), None
@@ -135,7 +135,7 @@ def pages_by_offset(records: Any, listing: str, after: str | None, size: int | N
     return every[start:end], str(end) if end < len(every) else None
 
 
-@fault("IRC-PAG-017", by=paged)
+@fault("IRC-PAG-017", by=replace_page)
 def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     behind = opened(listing, after) if after else None
     if behind is not None and behind not in [name for name, _ in records(None)]:
@@ -143,7 +143,7 @@ def pages_behind_a_dropped_item_are_empty(records: Any, listing: str, after: str
     return page(records, listing, after=after, size=size)
 
 
-@fault("IRC-PAG-019", by=paged)
+@fault("IRC-PAG-019", by=replace_page)
 def first_page_is_all_without_a_size(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return (items[:2], None) if after == "" and size is None else (items, token)
@@ -167,7 +167,7 @@ def tokens_work_once() -> Install:
         used.discard("")
         return items, token
 
-    return paged(change)
+    return replace_page(change)
 
 
 @fault("IRC-PAG-016")
@@ -185,7 +185,7 @@ def tokens_of_others_work() -> Install:
                 return page(theirs, other, after=after, size=size)
         return page(records, listing, after=after, size=size)
 
-    return paged(change)
+    return replace_page(change)
 
 
 @fault("IRC-PAG-022", by=partial(on_call, op.list_namespaces))
@@ -205,22 +205,22 @@ def missing_namespace_has_empty_pages(handler: Handler, arguments: dict[str, Any
     return handler(**arguments)
 
 
-@fault("IRC-PAG-021", "IRC-PAG-020", by=paged)
+@fault("IRC-PAG-021", "IRC-PAG-020", by=replace_page)
 def multiples_lose_the_last_item(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return (items[:-1], token) if token is None and size and len(items) == size else (items, token)
 
 
 FAULTS = {
-    "empty-token-without-pages IRC-PAG-007": paged(lambda records, _listing, _after, _size: (list(records(None)), "")),
-    "pages-of-ten-unasked IRC-PAG-001": paged(
+    "empty-token-without-pages IRC-PAG-007": replace_page(lambda records, _listing, _after, _size: (list(records(None)), "")),
+    "pages-of-ten-unasked IRC-PAG-001": replace_page(
         lambda records, listing, after, size: page(records, listing, after=after or "", size=size or 10)
     ),
-    "listings-end-at-a-hundred IRC-PAG-001": paged(_hundred),
+    "listings-end-at-a-hundred IRC-PAG-001": replace_page(_hundred),
     "tables-end-at-a-hundred IRC-PAG-001": _hundred_of("tables.*"),
     "views-end-at-a-hundred IRC-PAG-001": _hundred_of("views.*"),
     "top-level-ends-at-a-hundred IRC-PAG-001": _hundred_of(f"namespaces{SEPARATOR}"),
-    "pages-one-too-large IRC-PAG-008 IRC-PAG-002": paged(
+    "pages-one-too-large IRC-PAG-008 IRC-PAG-002": replace_page(
         lambda records, listing, after, size: page(records, listing, after=after, size=size + 1 if size else size)
     ),
     "tokens-are-not-decoded IRC-PAG-013": all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent)),

@@ -61,59 +61,59 @@ def of_primitives(change: Change) -> Change:
     return lambda value: change(value) if isinstance(value, str) else value
 
 
-def listed(refs: dict[str, Any]) -> list[Any]:
+def as_array(refs: dict[str, Any]) -> list[Any]:
     """Branches and tags as an array of objects with a name."""
     return [{"name": name, **ref} for name, ref in refs.items()]
 
 
-def changed(value: Any, path: Sequence[str], change: Change) -> Any:
+def change_at(value: Any, path: Sequence[str], change: Change) -> Any:
     """A JSON value with a change made wherever a path leads; it may lead nowhere."""
     if not path:
         return change(value)
     step, *rest = path
     if isinstance(value, list) and step == EACH:
-        return [changed(item, rest, change) for item in value]
+        return [change_at(item, rest, change) for item in value]
     if isinstance(value, dict):
-        return {key: changed(inner, rest, change) if step in {EACH, key} else inner for key, inner in value.items()}
+        return {key: change_at(inner, rest, change) if step in {EACH, key} else inner for key, inner in value.items()}
     return value
 
 
-def answered(operations: OperationId | tuple[OperationId, ...], path: Path, change: Change) -> Install:
+def on_answer_at(operations: OperationId | tuple[OperationId, ...], path: Path, change: Change) -> Install:
     """A change to every answer of some operations that succeeds."""
-    return on_answer(operations, lambda document: changed(document, path, change))
+    return on_answer(operations, lambda document: change_at(document, path, change))
 
 
 def _in_tables(path: Path, change: Change) -> Install:
-    return answered(CARRIERS, path, change)
+    return on_answer_at(CARRIERS, path, change)
 
 
-def refused(path: Path, change: Change) -> Install:
+def on_error_at(path: Path, change: Change) -> Install:
     """A change to the body of every refusal."""
-    return on_errors(lambda document: changed(document, path, change))
+    return on_errors(lambda document: change_at(document, path, change))
 
 
 FAULTS = {
-    "error-type-is-null IRC-SCH-ErrorModel": refused(("error", "type"), always(None)),
-    "stack-is-a-string IRC-SCH-ErrorModel": refused(("error",), having(stack="at line 1")),
-    "errors-with-a-trace-id IRC-SCH-IcebergErrorResponse": refused((), having(trace_id="7")),
-    "overrides-are-null IRC-SCH-CatalogConfig": answered(op.get_config, ("overrides",), always(None)),
-    "defaults-hold-numbers IRC-SCH-CatalogConfig": answered(op.get_config, ("defaults",), having(clients=4)),
-    "namespaces-are-dotted IRC-SCH-Namespace": answered(op.list_namespaces, ("namespaces", EACH), ".".join),
-    "namespaces-of-tables-are-dotted IRC-SCH-Namespace": answered(op.list_tables, ("identifiers", EACH, "namespace"), ".".join),
-    "page-tokens-are-numbers IRC-SCH-PageToken": answered(
+    "error-type-is-null IRC-SCH-ErrorModel": on_error_at(("error", "type"), always(None)),
+    "stack-is-a-string IRC-SCH-ErrorModel": on_error_at(("error",), having(stack="at line 1")),
+    "errors-with-a-trace-id IRC-SCH-IcebergErrorResponse": on_error_at((), having(trace_id="7")),
+    "overrides-are-null IRC-SCH-CatalogConfig": on_answer_at(op.get_config, ("overrides",), always(None)),
+    "defaults-hold-numbers IRC-SCH-CatalogConfig": on_answer_at(op.get_config, ("defaults",), having(clients=4)),
+    "namespaces-are-dotted IRC-SCH-Namespace": on_answer_at(op.list_namespaces, ("namespaces", EACH), ".".join),
+    "namespaces-of-tables-are-dotted IRC-SCH-Namespace": on_answer_at(op.list_tables, ("identifiers", EACH, "namespace"), ".".join),
+    "page-tokens-are-numbers IRC-SCH-PageToken": on_answer_at(
         (op.list_namespaces, op.list_tables), ("next-page-token",), lambda token: 1 if token else token
     ),
-    "identifiers-without-namespace IRC-SCH-TableIdentifier": answered(op.list_tables, ("identifiers", EACH), without("namespace")),
-    "last-table-twice IRC-SCH-ListTablesResponse": answered(op.list_tables, ("identifiers",), twice),
-    "namespaces-by-name IRC-SCH-ListNamespacesResponse": answered(
+    "identifiers-without-namespace IRC-SCH-TableIdentifier": on_answer_at(op.list_tables, ("identifiers", EACH), without("namespace")),
+    "last-table-twice IRC-SCH-ListTablesResponse": on_answer_at(op.list_tables, ("identifiers",), twice),
+    "namespaces-by-name IRC-SCH-ListNamespacesResponse": on_answer_at(
         op.list_namespaces, ("namespaces",), lambda items: {item[-1]: item for item in items}
     ),
-    "created-namespace-unnamed IRC-SCH-CreateNamespaceResponse": answered(op.create_namespace, (), without("namespace")),
-    "namespace-properties-are-pairs IRC-SCH-GetNamespaceResponse": answered(
+    "created-namespace-unnamed IRC-SCH-CreateNamespaceResponse": on_answer_at(op.create_namespace, (), without("namespace")),
+    "namespace-properties-are-pairs IRC-SCH-GetNamespaceResponse": on_answer_at(
         op.load_namespace_metadata, ("properties",), lambda properties: list(properties.items())
     ),
-    "removed-is-null IRC-SCH-UpdateNamespacePropertiesResponse": answered(op.update_properties, ("removed",), always(None)),
-    "updated-as-a-map IRC-SCH-UpdateNamespacePropertiesResponse": answered(
+    "removed-is-null IRC-SCH-UpdateNamespacePropertiesResponse": on_answer_at(op.update_properties, ("removed",), always(None)),
+    "updated-as-a-map IRC-SCH-UpdateNamespacePropertiesResponse": on_answer_at(
         op.update_properties, ("updated",), lambda keys: dict.fromkeys(keys, "1")
     ),
     "types-are-null IRC-SCH-PrimitiveType": _in_tables(TYPES, of_primitives(always(None))),
@@ -139,7 +139,7 @@ FAULTS = {
     "summaries-hold-numbers IRC-SCH-Snapshot": _in_tables((*SNAPSHOTS, "summary"), having(added_records=10)),
     "snapshots-without-manifest-list IRC-SCH-Snapshot": _in_tables(SNAPSHOTS, without("manifest-list")),
     "refs-in-capitals IRC-SCH-SnapshotReference": _in_tables((*METADATA, "refs", EACH, "type"), str.upper),
-    "refs-are-an-array IRC-SCH-SnapshotReferences": _in_tables((*METADATA, "refs"), listed),
+    "refs-are-an-array IRC-SCH-SnapshotReferences": _in_tables((*METADATA, "refs"), as_array),
     "snapshot-log-of-ids IRC-SCH-SnapshotLog": _in_tables((*METADATA, "snapshot-log", EACH), lambda entry: entry["snapshot-id"]),
     "metadata-log-without-files IRC-SCH-MetadataLog": _in_tables((*METADATA, "metadata-log", EACH), without("metadata-file")),
     "format-version-is-zero IRC-SCH-TableMetadata": _in_tables((*METADATA, "format-version"), always(0)),
@@ -150,19 +150,19 @@ FAULTS = {
     "partition-statistics-sizes-are-text IRC-SCH-PartitionStatisticsFile": _in_tables(
         (*METADATA, "partition-statistics", EACH, "file-size-in-bytes"), str
     ),
-    "table-config-is-null IRC-SCH-LoadTableResult": answered(op.load_table, (), having(config=None)),
-    "table-config-holds-numbers IRC-SCH-LoadTableResult": answered(op.create_table, (), having(config={"clients": 4})),
-    "commits-without-file IRC-SCH-CommitTableResponse": answered(op.update_table, ("metadata-location",), always(None)),
-    "credentials-under-another-name IRC-SCH-LoadCredentialsResponse": answered(
+    "table-config-is-null IRC-SCH-LoadTableResult": on_answer_at(op.load_table, (), having(config=None)),
+    "table-config-holds-numbers IRC-SCH-LoadTableResult": on_answer_at(op.create_table, (), having(config={"clients": 4})),
+    "commits-without-file IRC-SCH-CommitTableResponse": on_answer_at(op.update_table, ("metadata-location",), always(None)),
+    "credentials-under-another-name IRC-SCH-LoadCredentialsResponse": on_answer_at(
         op.load_credentials, (), lambda whole: {"credentials": whole["storage-credentials"]}
     ),
-    "credentials-by-prefix IRC-SCH-LoadCredentialsResponse": answered(
+    "credentials-by-prefix IRC-SCH-LoadCredentialsResponse": on_answer_at(
         op.load_credentials, ("storage-credentials",), lambda all_: {one["prefix"]: one["config"] for one in all_}
     ),
-    "credentials-for-a-location IRC-SCH-StorageCredential": answered(
+    "credentials-for-a-location IRC-SCH-StorageCredential": on_answer_at(
         op.load_table, ("storage-credentials", EACH), lambda one: {"location": one["prefix"], "config": one["config"]}
     ),
-    "credentials-end-at-a-number IRC-SCH-StorageCredential": answered(
+    "credentials-end-at-a-number IRC-SCH-StorageCredential": on_answer_at(
         op.load_credentials, ("storage-credentials", EACH, "config"), having(seconds=3600)
     ),
 }

@@ -77,7 +77,7 @@ def _is_narrow(test: Any, entry: Any, _: Any) -> bool:
     return test.column.type in {"long", "double"} and lower is not None and len(lower) == 4
 
 
-def _divided(transform: str, doubt: Callable[[Any, Any], bool]) -> Doubt:
+def _doubt_values(transform: str, doubt: Callable[[Any, Any], bool]) -> Doubt:
     """Doubts about the partition values that a transform has made of the column that is tested."""
 
     def found(test: Any, entry: Any, pruning: Any) -> bool:
@@ -127,18 +127,22 @@ FAULTS = {
     ),
     "bounds-of-former-types-exclude IRC-SCAN-PLAN-015": _leaving_out(_is_narrow),
     "truncated-values-are-whole IRC-SCAN-PLAN-015": _leaving_out(
-        _divided("truncate", lambda test, value: test.kind == "eq" and value != test.literals[0].low)
+        _doubt_values("truncate", lambda test, value: test.kind == "eq" and value != test.literals[0].low)
     ),
     "truncated-values-are-their-end IRC-SCAN-PLAN-015": _leaving_out(
-        _divided(
+        _doubt_values(
             "truncate", lambda test, value: test.kind == "gt" and isinstance(value, str) and test.literals[0].low[: len(value)] >= value
         )
     ),
-    "buckets-have-another-hash IRC-SCAN-PLAN-015": _leaving_out(_divided("bucket", lambda test, _: test.kind == "eq")),
-    "buckets-are-unequal IRC-SCAN-PLAN-015": _leaving_out(_divided("bucket", lambda test, _: test.kind == "not-eq")),
-    "months-end-where-they-begin IRC-SCAN-PLAN-015": _leaving_out(_divided("month", lambda test, _: test.kind == "gt")),
-    "years-are-those-of-calendars IRC-SCAN-PLAN-015": _leaving_out(_divided("year", lambda test, _: test.kind in {"eq", "gt", "gt-eq"})),
-    "days-before-1970-are-lost IRC-SCAN-PLAN-015": _leaving_out(_divided("day", lambda _, value: isinstance(value, int) and value < 0)),
-    "void-values-are-null IRC-SCAN-PLAN-015": _leaving_out(_divided("void", lambda test, _: test.kind != "is-null")),
+    "buckets-have-another-hash IRC-SCAN-PLAN-015": _leaving_out(_doubt_values("bucket", lambda test, _: test.kind == "eq")),
+    "buckets-are-unequal IRC-SCAN-PLAN-015": _leaving_out(_doubt_values("bucket", lambda test, _: test.kind == "not-eq")),
+    "months-end-where-they-begin IRC-SCAN-PLAN-015": _leaving_out(_doubt_values("month", lambda test, _: test.kind == "gt")),
+    "years-are-those-of-calendars IRC-SCAN-PLAN-015": _leaving_out(
+        _doubt_values("year", lambda test, _: test.kind in {"eq", "gt", "gt-eq"})
+    ),
+    "days-before-1970-are-lost IRC-SCAN-PLAN-015": _leaving_out(
+        _doubt_values("day", lambda _, value: isinstance(value, int) and value < 0)
+    ),
+    "void-values-are-null IRC-SCAN-PLAN-015": _leaving_out(_doubt_values("void", lambda test, _: test.kind != "is-null")),
     "former-specs-have-no-values IRC-SCAN-PLAN-015": _leaving_out(_by_the_last_spec),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mutants.iceberg_rest.protocol.schemas import CARRIERS, FIELDS, answered
+from mutants.iceberg_rest.protocol.schemas import CARRIERS, FIELDS, on_answer_at
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
@@ -36,7 +36,7 @@ def _default(kind: str, value: Any) -> Install:
             return column
         return {**column, "initial-default": value}
 
-    return answered(CARRIERS, FIELDS, change)
+    return on_answer_at(CARRIERS, FIELDS, change)
 
 
 def _words(component: str, kind: str, value: Any) -> str:

@@ -42,7 +42,7 @@ def _columns(metadata: Document) -> list[Document]:
     return columns
 
 
-def _configured(config: Any, *credentials: Document) -> Callable[[Document], None]:
+def _set_config(config: Any, *credentials: Document) -> Callable[[Document], None]:
     def edit(answer: Document) -> None:
         answer["config"] = config
         if credentials:
@@ -236,7 +236,7 @@ FAULTS = {
         CREATE, DELEGATION, lambda mechanisms: mechanisms is not None and "," in mechanisms
     ),
     "configures-created-tables-with-flags IRC-TBL-CREATE-027": on_answer(
-        CREATE, _configured({"client.region": "eu-west-1", "s3.remote-signing-enabled": True})
+        CREATE, _set_config({"client.region": "eu-west-1", "s3.remote-signing-enabled": True})
     ),
-    "credentials-without-prefix IRC-TBL-CREATE-027": on_answer(CREATE, _configured({}, {"config": {"client.region": "eu-west-1"}})),
+    "credentials-without-prefix IRC-TBL-CREATE-027": on_answer(CREATE, _set_config({}, {"config": {"client.region": "eu-west-1"}})),
 }

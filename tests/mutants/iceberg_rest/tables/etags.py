@@ -40,7 +40,7 @@ def _made_from(what: Callable[[Record], object]) -> Install:
     return replace_rule("tag", tag)
 
 
-def _spelled(spell: Callable[[bytes], bytes]) -> Install:
+def _respell(spell: Callable[[bytes], bytes]) -> Install:
     """All ETags are spelled otherwise, and known by their other spelling."""
     return wrap_rule("tag", lambda usual: lambda record, snapshots: spell(usual(record, snapshots)))
 
@@ -75,9 +75,9 @@ def _when_tagged(status: int) -> Filter:
 
 
 FAULTS = {
-    "tags-are-bare IRC-TBL-ETAG-001": _spelled(lambda tag: tag.strip(b'"')),
-    "weak-tags-are-bare IRC-TBL-ETAG-001": _spelled(lambda tag: b"W/" + tag.strip(b'"')),
-    "tags-hold-quotes IRC-TBL-ETAG-001": _spelled(lambda tag: b'"' + tag + b'"'),
+    "tags-are-bare IRC-TBL-ETAG-001": _respell(lambda tag: tag.strip(b'"')),
+    "weak-tags-are-bare IRC-TBL-ETAG-001": _respell(lambda tag: b"W/" + tag.strip(b'"')),
+    "tags-hold-quotes IRC-TBL-ETAG-001": _respell(lambda tag: b'"' + tag + b'"'),
     "known-tables-fail IRC-TBL-ETAG-002": on_status(LOAD, {304: 412}),
     "lists-of-tags-fail IRC-TBL-ETAG-002": on_reply(LOAD, _when_tagged(412)),
     "unmodified-with-a-body IRC-TBL-ETAG-003": on_wire(LOAD, _with_a_body),

@@ -36,14 +36,14 @@ def _answered_with(edit: Callable[[Document], None]) -> Install:
     return on_answer(LOAD, lambda answer: edit(answer["metadata"]))
 
 
-def _configured(config: Any) -> Callable[[Document], None]:
+def _set_config(config: Any) -> Callable[[Document], None]:
     def edit(answer: Document) -> None:
         answer["config"] = config
 
     return edit
 
 
-def _mixed(mix: Callable[[Document, Document], Document]) -> Callable[[Service], None]:
+def _mix(mix: Callable[[Document, Document], Document]) -> Callable[[Service], None]:
     """Loads answer `mix(now, before)`, of the last commit and of the one before it, when a table was committed twice."""
 
     def install(service: Service) -> None:
@@ -144,7 +144,7 @@ def loads_dropped_tables(service: Service) -> None:
     on_call(LOAD, load)(service)
 
 
-@fault("IRC-TBL-LOAD-017", by=_mixed)
+@fault("IRC-TBL-LOAD-017", by=_mix)
 def loads_an_old_property(now: Document, before: Document) -> Document:
     kept = {key: value for key, value in before["metadata"]["properties"].items() if key == "lakepact.last"}
     return {**now, "metadata": {**now["metadata"], "properties": {**now["metadata"]["properties"], **kept}}}
@@ -169,15 +169,15 @@ FAULTS = {
     "loads-names-alike IRC-TBL-LOAD-003": on_call(
         LOAD, lambda handler, arguments: handler(**{**arguments, "table": arguments["table"].removesuffix(".files").strip()})
     ),
-    "configures-by-list IRC-TBL-LOAD-012": on_answer(LOAD, _configured([])),
-    "configures-with-numbers IRC-TBL-LOAD-012": on_answer(LOAD, _configured({"io.retries": 3})),
+    "configures-by-list IRC-TBL-LOAD-012": on_answer(LOAD, _set_config([])),
+    "configures-with-numbers IRC-TBL-LOAD-012": on_answer(LOAD, _set_config({"io.retries": 3})),
     "spells-flags-its-own-way IRC-TBL-LOAD-016": on_answer(
-        LOAD, _configured({"client.region": "eu-west-1", "s3.remote-signing-enabled": "True"})
+        LOAD, _set_config({"client.region": "eu-west-1", "s3.remote-signing-enabled": "True"})
     ),
-    "loads-an-old-location IRC-TBL-LOAD-001 IRC-TBL-LOAD-002 IRC-TBL-LOAD-017": _mixed(
+    "loads-an-old-location IRC-TBL-LOAD-001 IRC-TBL-LOAD-002 IRC-TBL-LOAD-017": _mix(
         lambda now, before: {**now, "metadata-location": before["metadata-location"]}
     ),
-    "loads-old-snapshots IRC-TBL-LOAD-017": _mixed(
+    "loads-old-snapshots IRC-TBL-LOAD-017": _mix(
         lambda now, before: {**now, "metadata": {**now["metadata"], "snapshots": before["metadata"].get("snapshots", [])}}
     ),
 }

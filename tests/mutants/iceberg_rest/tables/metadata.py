@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CARRIERS = (op.create_table, op.load_table, op.update_table, op.register_table)
 
 
-def answered(edit: Callable[[Document], object]) -> Install:
+def on_metadata(edit: Callable[[Document], object]) -> Install:
     """`edit` changes the metadata of every answer that carries it."""
 
     def change(document: Any) -> None:
@@ -33,7 +33,7 @@ def member(name: str, value: Callable[[Any], Any]) -> Install:
         if metadata.get(name):
             metadata[name] = value(metadata[name])
 
-    return answered(edit)
+    return on_metadata(edit)
 
 
 def _point_nowhere(*names: str) -> Install:
@@ -41,7 +41,7 @@ def _point_nowhere(*names: str) -> Install:
         for name in names:
             metadata[name] = 999
 
-    return answered(edit)
+    return on_metadata(edit)
 
 
 def _twice(items: list[Any]) -> list[Any]:
@@ -61,7 +61,7 @@ def metadata_log_has_the_current_file(document: Any) -> None:
 
 FAULTS = {
     "format-version-is-text IRC-META-001": member("format-version", str),
-    "metadata-without-uuid IRC-META-001": answered(lambda m: m.pop("table-uuid")),
+    "metadata-without-uuid IRC-META-001": on_metadata(lambda m: m.pop("table-uuid")),
     "current-schema-is-nowhere IRC-META-002": _point_nowhere("current-schema-id"),
     "schemas-twice IRC-META-002": member("schemas", _twice),
     "default-spec-is-nowhere IRC-META-003": _point_nowhere("default-spec-id"),

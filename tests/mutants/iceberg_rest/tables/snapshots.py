@@ -36,7 +36,7 @@ def _newest(snapshots: list[Document]) -> list[Document]:
     return snapshots[-3:]
 
 
-def _named(kept: Callable[[Document], set[Any]]) -> Callable[[Document], Document]:
+def _keep(kept: Callable[[Document], set[Any]]) -> Callable[[Document], Document]:
     """With `refs` the snapshots of the ids that `kept(metadata)` returns are loaded."""
 
     def snapshots_of_refs(metadata: Document) -> Document:
@@ -85,12 +85,12 @@ def loads_no_manifests(snapshots: list[Document]) -> list[Document]:
     return [{key: value for key, value in snapshot.items() if key != "manifest-list"} for snapshot in snapshots]
 
 
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _keep(act)))
 def refs_are_branches(metadata: Document) -> set[Any]:
     return {ref["snapshot-id"] for ref in metadata.get("refs", {}).values() if ref["type"] == "branch"}
 
 
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _keep(act)))
 def refs_are_the_line(metadata: Document) -> set[Any]:
     parents = {one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots", [])}
     line, one = set[Any](), metadata.get("current-snapshot-id")
@@ -100,7 +100,7 @@ def refs_are_the_line(metadata: Document) -> set[Any]:
     return line
 
 
-@fault("IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
+@fault("IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _keep(act)))
 def refs_have_parents(metadata: Document) -> set[Any]:
     named = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()}
     return named | {one.get("parent-snapshot-id") for one in metadata.get("snapshots", []) if one["snapshot-id"] in named}
@@ -168,7 +168,7 @@ FAULTS = {
     "loads-the-newest IRC-TBL-LOAD-007": on_call(LOAD, _all(_newest, asked=False)),
     "loads-the-newest-when-asked IRC-TBL-LOAD-006 IRC-TBL-LOAD-007": on_call(LOAD, _all(_newest, asked=True)),
     "refs-are-main IRC-TBL-LOAD-008 IRC-TBL-LOAD-009": replace_rule(
-        "snapshots_of_refs", _named(lambda metadata: {metadata.get("current-snapshot-id")})
+        "snapshots_of_refs", _keep(lambda metadata: {metadata.get("current-snapshot-id")})
     ),
     "refs-are-all IRC-TBL-LOAD-009": replace_rule("snapshots_of_refs", lambda metadata: metadata),
     "refs-are-refused IRC-TBL-LOAD-008 IRC-TBL-LOAD-009 IRC-TBL-LOAD-010": on_call(

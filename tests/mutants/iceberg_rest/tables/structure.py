@@ -37,7 +37,7 @@ def _types(kind: Any, change: Callable[[str], str]) -> Any:
     return {**kind, **changed}
 
 
-def _typed(change: Callable[[str], str]) -> Callable[[Document, Document], None]:
+def _on_types(change: Callable[[str], str]) -> Callable[[Document, Document], None]:
     def spoil(metadata: Document, _: Document) -> None:
         metadata["schemas"] = [_types(schema, change) for schema in metadata["schemas"]]
 
@@ -204,13 +204,13 @@ FAULTS = {
     "sorts-columns IRC-TBL-CREATE-004": made_with(
         lambda metadata, _: metadata["schemas"][0]["fields"].sort(key=lambda column: str(column["name"]))
     ),
-    f"makes-integers-long {' '.join(TYPES)}": made_with(_typed(lambda kind: "long" if kind == "int" else kind)),
-    f"forgets-time-zones {' '.join(TYPES)}": made_with(_typed(lambda kind: kind.replace("timestamptz", "timestamp"))),
-    "makes-uuids-texts IRC-TBL-CREATE-028": made_with(_typed(lambda kind: "string" if kind == "uuid" else kind)),
-    "makes-nanoseconds-coarse IRC-TBL-CREATE-028": made_with(_typed(lambda kind: kind.removesuffix("_ns"))),
-    "makes-fixed-binary IRC-TBL-CREATE-028": made_with(_typed(lambda kind: "binary" if kind.startswith("fixed") else kind)),
+    f"makes-integers-long {' '.join(TYPES)}": made_with(_on_types(lambda kind: "long" if kind == "int" else kind)),
+    f"forgets-time-zones {' '.join(TYPES)}": made_with(_on_types(lambda kind: kind.replace("timestamptz", "timestamp"))),
+    "makes-uuids-texts IRC-TBL-CREATE-028": made_with(_on_types(lambda kind: "string" if kind == "uuid" else kind)),
+    "makes-nanoseconds-coarse IRC-TBL-CREATE-028": made_with(_on_types(lambda kind: kind.removesuffix("_ns"))),
+    "makes-fixed-binary IRC-TBL-CREATE-028": made_with(_on_types(lambda kind: "binary" if kind.startswith("fixed") else kind)),
     "makes-decimals-wide IRC-TBL-CREATE-028": made_with(
-        _typed(lambda kind: f"decimal(38,{kind.split(',')[1]}" if kind.startswith("decimal") else kind)
+        _on_types(lambda kind: f"decimal(38,{kind.split(',')[1]}" if kind.startswith("decimal") else kind)
     ),
     "refuses-deep-types IRC-TBL-CREATE-028": refused_if(CREATE, lambda body: _depth(body["schema"]) > 4),
     "drops-young-types IRC-TBL-CREATE-029": accepting_anyway("needs format version 3"),

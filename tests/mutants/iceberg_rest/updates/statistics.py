@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.updates import Draft
 
 
-def _added(member: str) -> Install:
+def _append(member: str) -> Install:
     def update(draft: Draft, document: Document) -> None:
         draft.own_list(member).append(document[member])
 
@@ -84,7 +84,7 @@ FAULTS = {
     "keeps-the-last-statistics-alone IRC-UPD-069": afterwards(
         "set-statistics", lambda draft, _: draft.set("statistics", draft.items("statistics")[-1:])
     ),
-    "adds-statistics IRC-UPD-066 IRC-META-015": _added("statistics"),
+    "adds-statistics IRC-UPD-066 IRC-META-015": _append("statistics"),
     "refuses-new-statistics IRC-UPD-066": _first_only("statistics"),
     "needs-deprecated-snapshot-id IRC-UPD-067": refused_when("set-statistics", lacks("snapshot-id")),
     "ignores-incomplete-statistics IRC-UPD-068": accepting_anyway("set-statistics"),
@@ -92,7 +92,7 @@ FAULTS = {
     "keeps-removed-statistics IRC-UPD-070": ignored("remove-statistics"),
     "removes-all-statistics IRC-UPD-070": _cleared("statistics"),
     "refuses-to-remove-unknown-statistics IRC-UPD-070": _refuses_unknown("statistics"),
-    "adds-partition-statistics IRC-UPD-071": _added("partition-statistics"),
+    "adds-partition-statistics IRC-UPD-071": _append("partition-statistics"),
     "keeps-removed-partition-statistics IRC-UPD-072": ignored("remove-partition-statistics"),
     "refuses-to-remove-unknown-partition-statistics IRC-UPD-072": _refuses_unknown("partition-statistics"),
 }

@@ -149,12 +149,12 @@ def first_object_of_a_deletion_decides() -> Install:
     return reading(act)
 
 
-def configured(change: Callable[[dict[str, str]], dict[str, str]]) -> Install:
+def on_signer_config(change: Callable[[dict[str, str]], dict[str, str]]) -> Install:
     """Change the settings of the signer that a table comes with."""
     return wrap_rule("signer_config", lambda make: lambda access, path: change(make(access, path)))
 
 
-def signed_otherwise(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]]) -> Install:
+def sign_as(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]]) -> Install:
     """Sign a request as `change(request, region)` says."""
 
     def wrapper(sign: Callable[..., Mapping[str, str]]) -> Callable[..., Mapping[str, str]]:
@@ -197,16 +197,16 @@ FAULTS = {
     "readers-get-deletions-signed IRC-SIGN-006": _without_asking_for("DELETE"),
     "readers-get-uploads-signed IRC-SIGN-006": _without_asking_for("POST"),
     "bodies-of-deletions-are-not-looked-at IRC-SIGN-007": signing_anyway(lambda request: "delete" in query(request)),
-    "signer-has-no-endpoint IRC-SIGN-008": configured(
+    "signer-has-no-endpoint IRC-SIGN-008": on_signer_config(
         lambda config: {name: value for name, value in config.items() if not name.endswith("signer.endpoint")}
     ),
-    "signer-is-elsewhere IRC-SIGN-008": configured(
+    "signer-is-elsewhere IRC-SIGN-008": on_signer_config(
         lambda config: config | {"signer.endpoint": "v1/aws/s3/sign", "s3.signer.endpoint": "v1/aws/s3/sign"}
     ),
-    "signer-is-named-without-the-version IRC-SIGN-008": configured(
+    "signer-is-named-without-the-version IRC-SIGN-008": on_signer_config(
         lambda config: config | {"signer.endpoint": config["signer.endpoint"].removeprefix("v1/")}
     ),
-    "headers-are-not-signed IRC-SIGN-009": signed_otherwise(lambda wanted, region: (replace(wanted, headers={}), region)),
-    "signatures-are-for-one-region IRC-SIGN-009": signed_otherwise(lambda wanted, _: (wanted, "us-east-1")),
+    "headers-are-not-signed IRC-SIGN-009": sign_as(lambda wanted, region: (replace(wanted, headers={}), region)),
+    "signatures-are-for-one-region IRC-SIGN-009": sign_as(lambda wanted, _: (wanted, "us-east-1")),
     **{f"signs-without-{member} IRC-SIGN-003": _taking_without(member) for member in LEFT_OUT},
 }

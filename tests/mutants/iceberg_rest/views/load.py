@@ -27,7 +27,7 @@ METADATA = ("metadata",)
 VERSIONS = (*METADATA, "versions", EACH)
 
 
-def _answered(change: Callable[[Any], Any], *path: str, by: tuple[OperationId, ...] = CARRIERS) -> Install:
+def _on_view(change: Callable[[Any], Any], *path: str, by: tuple[OperationId, ...] = CARRIERS) -> Install:
     """The value at `path` in answers is `change(value)`."""
     return on_answer(by, lambda document: _at(document, path, change))
 
@@ -76,12 +76,12 @@ def _counted_for_ever(service: Service) -> None:
 LOADED = {
     "views-are-remembered IRC-VIEW-LOAD-005": remembered(EXISTS, "view"),
     "views-count-for-ever IRC-NS-DROP-001": _counted_for_ever,
-    "loads-views-as-they-began IRC-VIEW-LOAD-001": _answered(_first_version_alone, *METADATA, by=(LOAD,)),
-    "loads-views-from-elsewhere IRC-VIEW-LOAD-001": _answered(lambda location: f"{location}.gz", "metadata-location", by=(LOAD,)),
+    "loads-views-as-they-began IRC-VIEW-LOAD-001": _on_view(_first_version_alone, *METADATA, by=(LOAD,)),
+    "loads-views-from-elsewhere IRC-VIEW-LOAD-001": _on_view(lambda location: f"{location}.gz", "metadata-location", by=(LOAD,)),
     "missing-views-are-bad-requests IRC-VIEW-LOAD-002 IRC-VIEW-LOAD-003 IRC-VIEW-LOAD-007": on_status(LOAD, {404: 400}),
     "loads-tables-as-views IRC-VIEW-LOAD-003": takes_tables(LOAD),
-    "config-of-views-holds-numbers IRC-VIEW-LOAD-004": _answered(_having(config={"clients": 4})),
-    "config-of-views-is-a-list IRC-VIEW-LOAD-004": _answered(_having(config=["a"])),
+    "config-of-views-holds-numbers IRC-VIEW-LOAD-004": _on_view(_having(config={"clients": 4})),
+    "config-of-views-is-a-list IRC-VIEW-LOAD-004": _on_view(_having(config=["a"])),
     "drops-of-views-do-nothing IRC-VIEW-LOAD-007": on_call(DROP, lambda _h, _a: Reply(204)),
     "drops-of-views-are-200 IRC-VIEW-LOAD-007": on_status(DROP, {204: 200}),
     "drops-of-no-views-succeed IRC-VIEW-LOAD-008": on_status(DROP, {404: 204}),
@@ -89,19 +89,19 @@ LOADED = {
 }
 
 METADATA_FAULTS = {
-    "current-versions-nowhere IRC-META-017": _answered(_having(current_version_id=999), *METADATA),
-    "logs-of-versions-lead-nowhere IRC-META-017": _answered(_having(version_id=999), *METADATA, "version-log", EACH),
-    "uuids-of-views-are-made-up IRC-META-018": _answered(lambda _: str(uuid.uuid4()), *METADATA, "view-uuid"),
-    "replaced-views-are-version-2 IRC-META-018": _answered(lambda _: 2, *METADATA, "format-version", by=(REPLACE,)),
+    "current-versions-nowhere IRC-META-017": _on_view(_having(current_version_id=999), *METADATA),
+    "logs-of-versions-lead-nowhere IRC-META-017": _on_view(_having(version_id=999), *METADATA, "version-log", EACH),
+    "uuids-of-views-are-made-up IRC-META-018": _on_view(lambda _: str(uuid.uuid4()), *METADATA, "view-uuid"),
+    "replaced-views-are-version-2 IRC-META-018": _on_view(lambda _: 2, *METADATA, "format-version", by=(REPLACE,)),
 }
 
 SCHEMAS = {
-    "representations-without-dialect IRC-SCH-SQLViewRepresentation": _answered(_without("dialect"), *VERSIONS, "representations", EACH),
-    "representations-are-texts IRC-SCH-ViewRepresentation": _answered(lambda one: one["sql"], *VERSIONS, "representations", EACH),
-    "logs-of-versions-without-time IRC-SCH-ViewHistoryEntry": _answered(_without("timestamp-ms"), *METADATA, "version-log", EACH),
-    "versions-without-summary IRC-SCH-ViewVersion": _answered(_without("summary"), *VERSIONS),
-    "views-without-log IRC-SCH-ViewMetadata": _answered(_without("version-log"), *METADATA),
-    "views-without-file IRC-SCH-LoadViewResult": _answered(_without("metadata-location")),
+    "representations-without-dialect IRC-SCH-SQLViewRepresentation": _on_view(_without("dialect"), *VERSIONS, "representations", EACH),
+    "representations-are-texts IRC-SCH-ViewRepresentation": _on_view(lambda one: one["sql"], *VERSIONS, "representations", EACH),
+    "logs-of-versions-without-time IRC-SCH-ViewHistoryEntry": _on_view(_without("timestamp-ms"), *METADATA, "version-log", EACH),
+    "versions-without-summary IRC-SCH-ViewVersion": _on_view(_without("summary"), *VERSIONS),
+    "views-without-log IRC-SCH-ViewMetadata": _on_view(_without("version-log"), *METADATA),
+    "views-without-file IRC-SCH-LoadViewResult": _on_view(_without("metadata-location")),
 }
 
 
