@@ -153,7 +153,7 @@ FAULTS = {
         REPORT, lambda error: error["error"].update(type="NotFoundException"), status=404
     ),
     "unknown-metrics-are-refused IRC-TBL-MET-006": refused_if(REPORT, lambda body: bool(body["metrics"].keys() - KNOWN_METRICS)),
-    "reports-say-nothing-besides IRC-TBL-MET-006": refused_if(REPORT, lambda body: bool(body.get("metadata"))),
+    "reports-say-nothing-else IRC-TBL-MET-006": refused_if(REPORT, lambda body: bool(body.get("metadata"))),
     "metrics-are-anything IRC-TBL-MET-007": taken_as(REPORT, _with_measures(lambda _: False)),
     "metrics-may-be-bare IRC-TBL-MET-007": taken_as(REPORT, _with_measures(lambda metric: isinstance(metric, dict))),
     "filters-are-objects IRC-TBL-MET-008": refused_if(REPORT, lambda body: isinstance(body.get("filter"), bool)),
