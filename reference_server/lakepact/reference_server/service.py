@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.index_entries import IndexEntries
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.wire import Wire
+    from lakepact.reference_server.http.workers import Place
     from lakepact.reference_server.storage.store import Settling, Turn
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
@@ -189,7 +190,8 @@ class Service:
     callers: dict[str, Caller] = field(default_factory=dict[str, Caller])  #: in the place of `caller`, by operation
     admission: Callable[[OperationId, Handler], Handler] | None = None
     #: for an operation and its handler: one that asks first whether its `caller` may, and hands on the arguments without it
-    blocking: frozenset[str] = frozenset()  #: operations whose handlers read files: they run in a thread of their own
+    places: Mapping[OperationId, Callable[..., Place]] = field(default_factory=dict[OperationId, Callable[..., "Place"]])
+    #: by operation: chooses where the handler runs from the arguments of a call; the event loop where there is none
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
     pages: Mapping[str, Callable[[], bytes]] = field(default_factory=dict[str, Callable[[], bytes]])
     #: further pages by path, as JSON, with the name last in the path

@@ -60,16 +60,16 @@ def taken(router: Any) -> dict[tuple[str, str], tuple[str, Any]]:
     found: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def walk(node: Any, path: str) -> None:
-        for method, door in node.methods.items():
-            handler = door._handler
-            found[method, path] = (door.operation.id, getattr(handler, "args", handler))
+        for method, endpoint in node.methods.items():
+            handler = endpoint._handler
+            found[method, path] = (endpoint.operation.id, getattr(handler, "args", handler))
         for name, child in node.fixed.items():
             walk(child, f"{path}/{name}")
         if node.variable is not None:
             walk(node.variable, f"{path}/{{}}")
 
-    for room in router._rooms:
-        walk(room.routes._root, "")
+    for mount in router._mounts:
+        walk(mount.routes._root, "")
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import itertools
-import re
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,20 +14,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from both_paths import HOST, USUAL, Connection, Counted, Ways, made, quiet, request
+from both_paths import HOST, USUAL, Counted, Ways, made, quiet, request
 from lakepact.reference_server.app import application
-from lakepact.reference_server.faults import ANSWERS, Install, on_call, on_headers, on_request, on_wire
+from lakepact.reference_server.faults import ANSWERS, EVERY, Install, on_call, on_headers, on_request, on_wire
 from lakepact.reference_server.http import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.running import running
+from lakepact.reference_server.storage.store import NotKept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from uvicorn.server import ServerState
-
-    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Service
 
@@ -73,8 +71,8 @@ NOTHING_TO_DO = b'{"requirements": [], "updates": []}'
 PROPERTIES = f"{N}/properties"
 
 
-def posted(target: str, body: bytes, headers: bytes = JSON_BODY, *, length: bytes = b"Content-Length: %d\r\n") -> bytes:
-    return request(target, headers + length % len(body), method="POST", body=body)
+def posted(target: str, body: bytes) -> bytes:
+    return request(target, JSON_BODY + b"Content-Length: %d\r\n" % len(body), method="POST", body=body)
 
 
 COMMIT = posted(T, NOTHING_TO_DO)
@@ -176,153 +174,17 @@ def test_fragmented_requests_get_the_same_bytes_on_both_paths(ways: Ways, asked:
     assert short == usual
 
 
-BODIES = [
-    *(
-        b"{}",
-        b"",
-        b"[]",
-        b"null",
-        b"{",
-        b"\xff",
-        b'{"a": 1, "a": 2}',
-        b'{"removals": []}',
-        b'{"removals": null}',
-        b'{"removals": ["a", "a"]}',
-    ),
-    *(b'{"removals": ["absent"], "updates": {}}', b'{"removals": ["' + b"x" * 70_000 + b'"]}', NOTHING_TO_DO),
-]
-
-
-@pytest.mark.parametrize("target", [PROPERTIES, T, f"{T}?x=y", f"{N}/tables/absent", "/nowhere", "/v1/config", f"{T}/metrics"])
-@pytest.mark.parametrize("body", BODIES, ids=lambda body: body[:30].decode("latin-1"))
-def test_all_bodies_get_the_same_bytes_on_both_paths(ways: Ways, body: bytes, target: str) -> None:
-    short, usual = ways.both(again(posted(target, body)))
-
-    assert short == usual
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        *(HOST, b"", JSON_BODY, HOST + b"Content-Type: text/plain\r\n", HOST + b"Content-Type: application/json; charset=latin-1\r\n"),
-        *(JSON_BODY + b"Content-Length: 35\r\n", JSON_BODY + b"Content-Encoding: gzip\r\n", JSON_BODY + b"Expect: 100-continue\r\n"),
-        *(JSON_BODY + b"Connection: close\r\n", JSON_BODY + b"Transfer-Encoding: chunked\r\n", JSON_BODY + b"X: " + b"y" * 9000 + b"\r\n"),
-    ],
-    ids=lambda headers: headers[9:60].decode(),
-)
-@pytest.mark.parametrize(
-    "length", [b"Content-Length: %d\r\n", b"content-length:%d\r\n", b"Content-Length: 000%d\r\n", b"Content-Length: %d \r\n"]
-)
-def test_all_headers_of_bodies_get_the_same_bytes_on_both_paths(ways: Ways, headers: bytes, length: bytes) -> None:
-    short, usual = ways.both(again(posted(T, NOTHING_TO_DO, headers, length=length)))
-
-    assert short == usual
-
-
-def test_bodies_of_any_length_behind_known_headers_take_the_fast_path(ways: Ways) -> None:
-    bodies = [b'{"removals": ["%s"]}' % (b"x" * number) for number in range(1, 200, 9)]
-    ways.say("short", again(posted(PROPERTIES, bodies[0])))
-    before = ways.router.calls
-    sent = ways.say("short", [(posted(PROPERTIES, body), True) for body in bodies])
-
-    assert (ways.router.calls - before, sent.count(b"HTTP/1.1 200 OK")) == (0, len(bodies))
-
-
-def test_body_that_arrives_after_its_head_takes_the_fast_path(ways: Ways) -> None:
-    ways.say("short", again(COMMIT))
-    head, body = COMMIT[: -len(NOTHING_TO_DO)], NOTHING_TO_DO
-    before = ways.router.calls
-    sent = ways.say("short", [(head, True), (body[:9], True), (body[9:], True)] * 3)
-
-    assert (ways.router.calls - before, sent) == (0, ways.say("usual", [(COMMIT, True)] * 3))
-
-
-class Slow:
-    """Changes that become durable when a test sets them so."""
-
-    def __init__(self) -> None:
-        self.lasts = asyncio.Event()
-
-    def __await__(self) -> Any:
-        return self.lasts.wait().__await__()
-
-    def wait(self) -> None: ...
-
-
-def settling(conversation: Callable[[Any, Connection, ServerState, Slow], Any]) -> bytes:
-    """Return the bytes sent to a caller whose commit waits on the fast path until it is durable."""
-    served = made()
-    slow: list[Slow] = []
-    served.settled = lambda: slow[0] if slow else None
-    own = Ways(Counted(application(served)))
-
-    async def run() -> bytes:
-        protocol, connection, state = own.connect("short")
-        for _ in range(3):
-            connection.receive(COMMIT)
-            await quiet(protocol, state)
-        before, own.router.calls = len(connection.sent), 0
-        slow.append(Slow())
-        connection.receive(COMMIT)
-        for _ in range(20):
-            await asyncio.sleep(0)
-        assert (connection.sent[before:], own.router.calls) == (b"", 0)
-        await conversation(protocol, connection, state, slow[0])
-        await asyncio.gather(*state.tasks)
-        await asyncio.sleep(0)
-        return connection.sent[before:]
-
-    return asyncio.run(run())
-
-
-def test_request_behind_a_waiting_answer_is_answered_after_it() -> None:
-    async def more(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
-        connection.receive(request(f"{N}/tables/absent")[:30])
-        connection.receive(request(f"{N}/tables/absent")[30:])
-        await asyncio.sleep(0)
-        slow.lasts.set()
-        await quiet(protocol, state)
-
-    assert re.findall(rb"HTTP/1.1 [0-9]+", settling(more)) == [b"HTTP/1.1 200", b"HTTP/1.1 404"]
-
-
-def test_shutdown_sends_a_waiting_answer() -> None:
-    closed: list[bool] = []
-
-    async def end(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
-        protocol.shutdown()
-        closed.append(connection.is_closing())
-        slow.lasts.set()
-        await quiet(protocol, state)
-        closed.append(connection.is_closing())
-
-    assert (settling(end)[:15], closed) == (b"HTTP/1.1 200 OK", [False, True])
-
-
 @pytest.mark.parametrize("way", ["short", "usual"])
 def test_shutdown_answers_a_request_whose_body_is_arriving(ways: Ways, way: str) -> None:
     async def conversation() -> bytes:
         protocol, connection, state = ways.connect(way)
-        before = len(connection.sent)
         connection.receive(COMMIT[:-5])
         protocol.shutdown()
         connection.receive(COMMIT[-5:])
         await quiet(protocol, state)
-        return connection.sent[before:]
-
-    ways.say(way, again(COMMIT))
+        return connection.sent
 
     assert asyncio.run(conversation())[:15] == b"HTTP/1.1 200 OK"
-
-
-def test_client_that_disconnects_while_waiting_is_sent_nothing() -> None:
-    async def hang_up(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
-        connection.close()
-        await asyncio.sleep(0)
-        slow.lasts.set()
-        await quiet(protocol, state)
-
-    assert settling(hang_up) == b""
 
 
 def test_third_equal_request_takes_the_fast_path(ways: Ways) -> None:
@@ -384,16 +246,6 @@ def _with_admission(served: Service) -> None:
     served.admission = lambda _, handler: handler
 
 
-def _settling(served: Service) -> None:
-    class Settled:
-        def __await__(self) -> Any:
-            yield from asyncio.sleep(0).__await__()
-
-        def wait(self) -> None: ...
-
-    served.settled = Settled
-
-
 @pytest.mark.parametrize(
     "install",
     [
@@ -402,10 +254,9 @@ def _settling(served: Service) -> None:
         on_wire("loadTable", _sent),
         _with_a_caller,
         _with_admission,
-        _settling,
         ANSWERS["truncates-body"]("loadTable"),
     ],
-    ids=["guard", "filter", "sender", "caller", "admission", "settling", "fault on the wire"],
+    ids=["guard", "filter", "sender", "caller", "admission", "fault on the wire"],
 )
 def test_customized_service_takes_the_usual_path(install: Install) -> None:
     served = made()
@@ -415,6 +266,38 @@ def test_customized_service_takes_the_usual_path(install: Install) -> None:
     short, usual = ways.both(asked)
 
     assert (short, ways.router.calls) == (usual, 2 * short.count(b"HTTP/1.1 200 OK"))
+
+
+class Unsettled:
+    """Changes that become durable a moment later, or are undone."""
+
+    def __init__(self, lost: NotKept | None = None) -> None:
+        self.lost = lost
+
+    def __await__(self) -> Any:
+        yield from asyncio.sleep(0).__await__()
+        if self.lost:
+            raise self.lost
+
+    def wait(self) -> None: ...
+
+
+@pytest.mark.parametrize("reply", [Reply(200), Reply(200, chunks=(b"[", b"]")), Reply(200, b"[]")], ids=["empty", "stream", "body"])
+@pytest.mark.parametrize("settled", [None, Unsettled, partial(Unsettled, NotKept("full", 507))], ids=["durable", "pending", "undone"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_handler_runs_once_for_replies_that_only_uvicorn_can_send(method: str, settled: Any, reply: Reply) -> None:
+    calls: list[Any] = []
+
+    def act(_: Any, arguments: Any) -> Reply:
+        calls.append(arguments)
+        return reply
+
+    served = made()
+    served.settled = settled
+    on_call(EVERY, act)(served)
+    short, usual = Ways(Counted(application(served))).both(again(request(T, method=method)))
+
+    assert (short, len(calls)) == (usual, 8)
 
 
 @pytest.mark.parametrize("raised", [Problem(404, "NoSuchTableException", "gone"), RuntimeError("broken")])

@@ -27,6 +27,7 @@ from lakepact.reference_server.delta_sharing.queries.queries import ASKED, HISTO
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.delta_sharing.tables import TableRules, Tables
+from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 from lakepact.reference_server.service import BadSetting, RulesByName, Service, Settings, require_arrow
 
@@ -101,7 +102,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         nullable=NULLABLE,
         root=shares.root,
         caller=who.caller,
-        blocking=READING & contract.operations.keys(),
+        places=dict.fromkeys(READING & contract.operations.keys(), in_a_thread),
         apps={data: FileEndpoint(urls, root=data, rules=parts, service=lambda: served)},
         max_body=settings.max_body,
         files=urls,

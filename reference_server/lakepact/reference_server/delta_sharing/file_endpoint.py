@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import stat
-import uuid
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -15,7 +13,7 @@ from lakepact.generated.contract import OperationId
 from lakepact.reference_server.delta_sharing.answers import KINDS, refused
 from lakepact.reference_server.delta_sharing.files import Expired, Forged
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
-from lakepact.reference_server.http.endpoint import failure, finished, refusal
+from lakepact.reference_server.http.endpoint import error_reply, finished
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.wire import Wire
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.files import Files, SharedFile
     from lakepact.reference_server.service import Scope, Service
-
-logger = logging.getLogger(__name__)
 
 FILES = OperationId("(data files)")  #: instead of an operation, in the tables of guards, filters and senders
 MEDIA_TYPE = b"application/octet-stream"
@@ -92,12 +88,8 @@ class FileEndpoint:
             for guard in service.guards_of(FILES):
                 guard(scope)
             reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope)
-        except Problem as problem:
-            reply = refusal(problem, service)
-        except Exception:
-            incident = uuid.uuid4().hex
-            logger.exception("a data file was not sent; incident %s", incident)
-            reply = refusal(failure(service, incident), service)
+        except Exception as error:  # noqa: BLE001 - each becomes a reply
+            reply = error_reply(error, service, "sending a data file")
         reply = finished(reply, service.filters_of(FILES), scope)
         await (service.sender_of(FILES) or Wire.answer)(wire, reply)
 

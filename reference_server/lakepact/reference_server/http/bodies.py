@@ -9,7 +9,7 @@ from lakepact.reference_server.http.forms import NotAForm, read_form
 from lakepact.reference_server.http.json_text import NotJson, count_values
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid
-from lakepact.reference_server.http.workers import LONG_BODY, at_leisure
+from lakepact.reference_server.http.workers import LONG_BODY, Place, run_in
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -25,7 +25,7 @@ CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})  #: names under which the by
 
 FORM = "application/x-www-form-urlencoded"
 
-LOOKED_AT = frozenset({b"content-type", b"content-length", b"content-encoding"})
+BODY_HEADERS = frozenset({b"content-type", b"content-length", b"content-encoding"})
 
 
 class Gone(Exception):
@@ -53,18 +53,18 @@ class Body:
             Problem: there is none, or it is not one that the contract allows.
             Gone: the caller hung up.
         """
-        self.look_at(scope["headers"])
+        self._check_headers(scope["headers"])
         message = await receive()
         raw: bytes = message.get("body", b"")
         if message.get("more_body") or not raw:
             raw = await self._rest(raw, message, receive)
         if len(raw) <= LONG_BODY:
-            self.read(raw, arguments)
+            self._read_into(arguments, raw)
             return False
-        await at_leisure(partial(self.read, raw, arguments))
+        await run_in(Place.QUEUE, partial(self._read_into, arguments, raw))
         return True
 
-    def read(self, raw: bytes, arguments: dict[str, Any]) -> None:
+    def _read_into(self, arguments: dict[str, Any], raw: bytes) -> None:
         """Add the document that a whole body holds to the arguments of a call.
 
         Raises:
@@ -88,14 +88,14 @@ class Body:
             raise self._problem(400, f"the body is not a valid {self._schema}: {invalid}") from None
         arguments["body"] = document
 
-    def look_at(self, headers: list[tuple[bytes, bytes]]) -> None:
+    def _check_headers(self, headers: list[tuple[bytes, bytes]]) -> None:
         """Refuse a body for what headers say of it.
 
         Raises:
             Problem: it is too large, or of another media type.
         """
         for name, value in headers:
-            if name not in LOOKED_AT:
+            if name not in BODY_HEADERS:
                 continue
             if name == b"content-type":
                 if value != b"application/json" or self._media_type == FORM:

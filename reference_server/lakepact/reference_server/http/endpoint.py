@@ -1,8 +1,10 @@
-"""One operation, compiled: from the request to the reply, with everything that can be known before decided at the start."""
+"""One operation, compiled: from the request to the reply, with everything that can be known before decided at the start.
+
+The place of a call (`workers.Place`) is chosen from its arguments, and then its handler runs there once.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import uuid
 from dataclasses import replace
@@ -14,11 +16,11 @@ from lakepact.reference_server.http.parameters import BadParameter, Parameters
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Begun, Reply
 from lakepact.reference_server.http.routes import variables
-from lakepact.reference_server.http.workers import NotNow, TakesLong, at_leisure, in_turn
+from lakepact.reference_server.http.workers import Place, run_in
 from lakepact.reference_server.storage.store import NotKept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Mapping
 
     from lakepact.generated.contract import Operation
     from lakepact.reference_server.http.bodies import Receive
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-READING = frozenset({"get", "head"})  #: methods whose handlers change no records
+READING = frozenset({"GET", "HEAD"})  #: methods of the fast path
 
 
 class Endpoint:
@@ -41,49 +43,42 @@ class Endpoint:
     """
 
     __slots__ = (
-        "_aside",
-        "_blocking",
         "_body",
         "_caller",
-        "_declares",
         "_filters",
         "_guards",
         "_handler",
         "_names",
         "_parameters",
+        "_place",
         "_settled",
         "_turn",
+        "is_fast",
         "operation",
-        "plain",
         "sender",
         "service",
-        "takes_body",
     )
 
     def __init__(self, operation: Operation, handler: Handler, *, service: Service, template: str) -> None:
         arguments = {p.name: p.argument for p in operation.parameters if p.where == "path"}
-        offered = operation.id in service.handlers
-        settled = service.settled
+        is_offered = operation.id in service.handlers
+        admission = service.admission
         self.operation = operation
         self.service = service
-        admission = service.admission
         self._handler = handler if admission is None else admission(operation.id, handler)
         self._caller = service.callers.get(operation.id, service.caller)
-        self._blocking = operation.id in service.blocking
-        self._settled = settled
-        #: The handler in a thread of its own.
-        self._aside = self._handler if settled is None else partial(_settling, self._handler, settled)
-        self._turn = None if operation.method in READING else service.turn
+        self._place = service.places.get(operation.id) if is_offered else None
+        self._turn = service.turn
+        self._settled = service.settled
         self._names = tuple(arguments[name] for name in variables(template))
-        self._parameters = Parameters(operation.parameters if offered else ())
-        self._declares = bool(self._parameters.query or self._parameters.headers)
-        self._body = Body(operation, service) if offered and operation.body is not None else None
+        self._parameters = Parameters(operation.parameters if is_offered else ())
+        self._body = Body(operation, service) if is_offered and operation.body is not None else None
         self._guards = service.guards_of(operation.id)
         self._filters = service.filters_of(operation.id)
         self.sender = service.sender_of(operation.id)
-        #: Whether a request can be answered from its path, its query, its headers and its body alone, by the handler alone.
-        self.plain = not (self._guards or self._filters or self.sender or self._caller or admission or self._blocking)
-        self.takes_body = self._body is not None
+        is_customized = self._guards or self._filters or self.sender or self._caller or admission
+        #: Whether path, query and headers are enough for an answer, and the handler alone gives it.
+        self.is_fast = operation.method in READING and self._body is None and not is_customized
 
     async def answer(self, scope: Scope, receive: Receive, values: tuple[str, ...]) -> Reply:
         """Return the reply to one request; every refusal is a reply too.
@@ -94,207 +89,131 @@ class Endpoint:
         try:
             for guard in self._guards:
                 guard(scope)
-            arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
-            if self._caller is not None:
-                arguments["caller"] = self._caller(scope)
-            if self._declares:
-                self._read_parameters(scope, arguments)
+            arguments: dict[str, Any] = {} if self._caller is None else {"caller": self._caller(scope)}
+            self.read_headers(scope["headers"], arguments)
+            self._read_path(values, scope["query_string"], arguments)
             is_long = self._body is not None and await self._body.add(scope, receive, arguments)
-            reply = await (self._beside(arguments, is_long=is_long) if self._blocking or is_long else self._soon(arguments))
-        except Problem as problem:
-            reply = refusal(problem, self.service)
-        except NotKept as lost:
-            reply = undone(lost, self.service)
+            reply = await self._run(arguments, is_long=is_long)
         except Gone:
             raise
-        except Exception:
-            incident = uuid.uuid4().hex
-            logger.exception("%s failed; incident %s", self.operation.id, incident)
-            reply = refusal(failure(self.service, incident), self.service)
-        if self._settled is not None:
-            reply = await self.once_settled(reply, self._settled())
+        except Exception as error:  # noqa: BLE001 - each becomes a reply
+            reply = error_reply(error, self.service, self.operation.id)
+        if self._settled is not None and (settling := self._settled()) is not None:
+            reply = await self.once_settled(reply, settling)
         return finished(reply, self._filters, scope)
 
-    def answer_at_once(self, method: str, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any]) -> Reply | None:
-        """Return the reply to one request of a plain operation; None if it has to be answered the usual way.
-
-        Args:
-            method: GET or HEAD.
-            values: of the variables of the path.
-            query: what stands behind the question mark.
-            said: the arguments that the headers hold.
-        """
-        arguments = self._arguments(values, query, said)
-        if arguments is None:
-            return None
-        try:
-            reply = self._handled(arguments)
-        except TakesLong:
-            return None
-        if reply.chunks is not None or (self._settled is not None and self._settled() is not None):
-            return None  # it is not known yet whether what the answer tells of lasts; the usual way asks again, and waits
-        return finished(reply, (), {"method": method}) if method == "HEAD" else reply
-
-    def is_understood(self, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any]) -> bool:
-        """Return whether a request is answered by the handler once its body has come."""
-        return self._arguments(values, query, said) is not None
-
-    def answer_body_at_once(
-        self, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any], raw: bytes
-    ) -> tuple[Reply, Settling | None] | None:
-        """Return the reply to a request of a plain operation, and the change to wait for; `None` if the slow path must handle it.
+    def answer_on_loop(self, values: tuple[str, ...], *, query: bytes | None, headers: Mapping[str, Any]) -> Reply | None:
+        """Return the reply to a request of the fast path; None, before the handler begins, if it cannot run on the event loop.
 
         Args:
             values: of the variables of the path.
-            query: what stands behind the question mark.
-            said: the arguments that the headers hold.
-            raw: the body.
+            query: the query string.
+            headers: the arguments that the headers hold.
         """
-        arguments = self._arguments(values, query, said)
-        if arguments is None or self._body is None:
-            return None
+        arguments = dict(headers)
         try:
-            self._body.read(raw, arguments)
-        except Problem:
-            return None
-        try:
-            reply = self._handled(arguments)
-        except TakesLong:
-            return None
-        settling = None if self._settled is None else self._settled()
-        if reply.chunks is not None:
-            self.plain = False  # it streams, as nothing does that changes anything: the usual way asks it again
-            return None
-        return reply, settling
-
-    def _handled(self, arguments: dict[str, Any]) -> Reply:
-        """Return the handler's answer, or its refusal.
-
-        Raises:
-            TakesLong: nothing was done, and a thread must do it.
-        """
-        try:
-            return self._at_once(arguments)
-        except Problem as problem:
-            return refusal(problem, self.service)
-        except NotKept as lost:
-            return undone(lost, self.service)
-        except TakesLong:
-            raise
-        except Exception:
-            incident = uuid.uuid4().hex
-            logger.exception("%s failed; incident %s", self.operation.id, incident)
-            return refusal(failure(self.service, incident), self.service)
-
-    def _arguments(self, values: tuple[str, ...], query: bytes | None, said: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the handler's arguments from path, query and headers; `None` if they are refused."""
-        parameters = self._parameters
-        arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
-        try:
-            if query and parameters.query:
-                parameters.read_query(query, arguments)
-            arguments.update(said)
-            if parameters.required:
-                parameters.missing(arguments)
-        except BadParameter:
-            return None
-        return arguments
-
-    def read_headers(self, headers: list[tuple[bytes, bytes]]) -> dict[str, Any] | None:
-        """Return the arguments that headers hold; None if they are refused."""
-        arguments: dict[str, Any] = {}
-        try:
-            if self._body is not None:
-                self._body.look_at(headers)
-            self._parameters.read_headers(headers, arguments)
+            self._read_path(values, query, arguments)
+            if self._place is not None and self._place(**arguments) is not Place.LOOP:
+                return None
         except (BadParameter, Problem):
             return None
-        return arguments
-
-    async def once_settled(self, reply: Reply, settling: Settling | None) -> Reply:
-        """Return a reply once everything that it tells of lasts, or what became of it instead."""
         try:
-            if settling is not None:
-                await settling
-        except NotKept as lost:
-            return undone(lost, self.service)
-        return reply
+            return self._run_on_loop(arguments)
+        except Exception as error:  # noqa: BLE001 - each becomes a reply
+            return error_reply(error, self.service, self.operation.id)
 
-    async def _beside(self, arguments: dict[str, Any], *, is_long: bool) -> Reply:
-        """Return the handler's answer and its first chunk, computed in a thread."""
-        work = partial(_begun, self._aside, arguments)
-        if self._blocking:
-            return await asyncio.get_running_loop().run_in_executor(None, work)
-        return await (at_leisure(work) if is_long else in_turn(work))
-
-    async def _soon(self, arguments: dict[str, Any]) -> Reply:
-        """Return the handler's answer, from the event loop or, if it would block, from a thread."""
-        try:
-            return self._at_once(arguments)
-        except NotNow:
-            is_long = False
-        except TakesLong:
-            is_long = True
-        return await self._beside(arguments, is_long=is_long)
-
-    def _at_once(self, arguments: dict[str, Any]) -> Reply:
-        """Return the handler's answer on the event loop.
+    def read_headers(self, headers: list[tuple[bytes, bytes]], arguments: dict[str, Any]) -> None:
+        """Add what the headers say to the arguments of a call.
 
         Raises:
-            TakesLong: nothing was done, and a thread must do it.
+            BadParameter: a value is not one that the contract allows.
         """
+        if self._parameters.headers:
+            self._parameters.read_headers(headers, arguments)
+
+    def settling(self) -> Settling | None:
+        """Return what the last handler on this thread changed or saw that is not durable yet."""
+        return None if self._settled is None else self._settled()
+
+    async def once_settled(self, reply: Reply, settling: Settling) -> Reply:
+        """Return a reply once everything that it reports is durable, or a refusal if that was undone."""
+        try:
+            await settling
+        except NotKept as lost:
+            return error_reply(lost, self.service, self.operation.id)
+        return reply
+
+    def _read_path(self, values: tuple[str, ...], query: bytes | None, arguments: dict[str, Any]) -> None:
+        """Add path and query to the arguments that headers hold.
+
+        Raises:
+            BadParameter: a value is not one that the contract allows, or a required one is missing.
+        """
+        if values:
+            arguments.update(zip(self._names, values, strict=False))
+        if query and self._parameters.query:
+            self._parameters.read_query(query, arguments)
+        if self._parameters.required:
+            self._parameters.missing(arguments)
+
+    async def _run(self, arguments: dict[str, Any], *, is_long: bool) -> Reply:
+        """Run the handler in its place."""
+        place = Place.LOOP if self._place is None else self._place(**arguments)
+        if place is Place.LOOP and is_long:
+            place = Place.QUEUE
+        elif place is Place.LOOP:
+            reply = self._run_on_loop(arguments)
+            if reply is not None:
+                return reply
+            place = Place.TURN
+        return await run_in(place, partial(self._run_in_thread, arguments))
+
+    def _run_on_loop(self, arguments: dict[str, Any]) -> Reply | None:
+        """Run the handler here, unless it might wait: None, before it begins, while another thread changes records."""
         turn = self._turn
         if turn is None:
             return self._handler(**arguments)
         if not turn.acquire(blocking=False):
-            raise NotNow
+            return None
         try:
             return self._handler(**arguments)
         finally:
             turn.release()
 
-    def _read_parameters(self, scope: Scope, arguments: dict[str, Any]) -> None:
-        parameters = self._parameters
+    def _run_in_thread(self, arguments: dict[str, Any]) -> Reply:
+        """Run the handler up to the first chunk of its reply, and wait until its changes are durable."""
         try:
-            if scope["query_string"] and parameters.query:
-                parameters.read_query(scope["query_string"], arguments)
-            if parameters.headers:
-                parameters.read_headers(scope["headers"], arguments)
-            if parameters.required:
-                parameters.missing(arguments)
-        except BadParameter as bad:
-            raise Problem(400, self.service.kinds[400], str(bad)) from None
+            reply = self._handler(**arguments)
+        finally:
+            settling = self.settling()
+            if settling is not None:
+                settling.wait()
+        return reply if reply.chunks is None else replace(reply, chunks=Begun(reply.chunks))
 
 
-def _settling(handler: Handler, settled: Callable[[], Settling | None], **arguments: Any) -> Reply:
-    """Return the handler's answer from a thread, once its changes are durable."""
-    try:
-        return handler(**arguments)
-    finally:
-        settling = settled()
-        if settling is not None:
-            settling.wait()
+def error_reply(error: Exception, service: Service, what: str) -> Reply:
+    """Return the reply to a request that failed; of an unexpected exception only the log tells more.
 
-
-def _begun(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    reply = handler(**arguments)
-    return reply if reply.chunks is None else replace(reply, chunks=Begun(reply.chunks))
+    Args:
+        error: why it failed.
+        service: the service that was asked.
+        what: what failed, for the log.
+    """
+    if isinstance(error, BadParameter):
+        error = Problem(400, service.kinds[400], str(error))
+    elif isinstance(error, NotKept):
+        error = Problem(error.status, service.kinds.get(error.status, service.kinds[500]), error.message)
+    elif not isinstance(error, Problem):
+        incident = uuid.uuid4().hex
+        logger.error("%s failed; incident %s", what, incident, exc_info=error)
+        error = Problem(500, service.kinds[500], f"the server failed; its log says why under incident {incident}")
+    return refusal(error, service)
 
 
 def refusal(problem: Problem, service: Service) -> Reply:
     """Return a problem as the contract's error body."""
     headers = tuple((name.lower().encode(), value.encode()) for name, value in problem.headers)
     return Reply(problem.status, service.error_body(problem), headers)
-
-
-def undone(lost: NotKept, service: Service) -> Reply:
-    """Turn changes that could not be stored into the contract's error body."""
-    return refusal(Problem(lost.status, service.kinds.get(lost.status, service.kinds[500]), lost.message), service)
-
-
-def failure(service: Service, incident: str) -> Problem:
-    """Return the message about an internal exception: a reference to the log, nothing else."""
-    return Problem(500, service.kinds[500], f"the server failed; its log says why under incident {incident}")
 
 
 def finished(reply: Reply, filters: Iterable[Filter], scope: Scope) -> Reply:

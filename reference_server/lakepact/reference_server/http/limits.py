@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import asyncio
-
-    from lakepact.reference_server.http.bounded_protocol import BoundedProtocol
 
 TICK = 0.5  #: seconds between two looks at all connections
 KEEP_ALIVE_SECONDS = 75  #: longer than clients keep idle connections, so that the server closes none while a request is on its way
@@ -27,6 +25,24 @@ class Limits:
     unsent: int = 64 * 1024 * 1024  #: bytes of answers that wait for all slow readers together
 
 
+class Connection(Protocol):
+    """An open connection, as the limits on all connections see it."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    idle_ticks: int
+    is_answered: bool
+    unsent: int
+
+    def is_waiting(self) -> bool:
+        """Return whether no request is being answered."""
+        ...
+
+    def tick(self) -> None:
+        """Enforce the time limits of the connection."""
+        ...
+
+
 class Connections:
     """The open connections of one server.
 
@@ -40,10 +56,10 @@ class Connections:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.received = 0  #: bytes of unfinished requests
-        self._open: dict[BoundedProtocol, None] = {}  # in the order of their arrival
+        self._open: dict[Connection, None] = {}  # in the order of their arrival
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, connection: BoundedProtocol) -> bool:
+    def add(self, connection: Connection) -> bool:
         """Admit a new connection; return False if there is no room for it.
 
         A full server closes the connection that has been idle longest, or whose request has been arriving longest. Connections that got an
@@ -61,7 +77,7 @@ class Connections:
             self._timer = connection.loop.call_later(TICK, self._tick, connection.loop)
         return True
 
-    def remove(self, connection: BoundedProtocol) -> None:
+    def remove(self, connection: Connection) -> None:
         """Forget a closed connection."""
         self._open.pop(connection, None)
         if not self._open and self._timer is not None:

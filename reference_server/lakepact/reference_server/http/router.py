@@ -56,8 +56,8 @@ class Mount:
     def add(self, method: str, path: str, *, operation: Operation, handler: Handler) -> None:
         """Answer one operation by the function that was resolved for it."""
         for template in self.service.paths(path):
-            door = Endpoint(operation, handler, service=self.service, template=template)
-            self.routes.add(f"{self.root}{template}", method, door)
+            endpoint = Endpoint(operation, handler, service=self.service, template=template)
+            self.routes.add(f"{self.root}{template}", method, endpoint)
 
 
 class ContractRouter:
@@ -76,67 +76,71 @@ class ContractRouter:
         self._pages = pages
         self._by_name = {name: Mount(service) for name, service in services.items()}
         self._first = next(iter(self._by_name.values()))
-        self._rooms = tuple(sorted(self._by_name.values(), key=lambda room: len(room.root), reverse=True))
-        self._only = self._first if len(self._rooms) == 1 else None
+        self._mounts = tuple(sorted(self._by_name.values(), key=lambda mount: len(mount.root), reverse=True))
+        self._only = self._first if len(self._mounts) == 1 else None
         #: The latest requests of the contracts, the newest last.
         self.recent: deque[Answered] = deque(maxlen=RECENT)
 
     def add(self, name: str, method: str, path: str, *, operation: OperationId, handler: Handler) -> None:
         """Answer one operation of the contract `name` by a function."""
-        room = self._by_name[name]
-        room.add(method, path, operation=room.service.contract.operations[operation], handler=handler)
+        mount = self._by_name[name]
+        mount.add(method, path, operation=mount.service.contract.operations[operation], handler=handler)
 
-    def plain(self, method: str, raw_path: bytes) -> tuple[Endpoint, tuple[str, ...]] | None:
-        """Return the operation that is asked for and the values of its path, if it answers without a look at the connection."""
-        room = self._only or self._room(unquote(raw_path.decode()))
+    def fast_endpoint(self, method: str, raw_path: bytes) -> tuple[Endpoint, tuple[str, ...]] | None:
+        """Return the operation of a path and the values of its variables, if the fast path may answer it."""
+        mount = self._only or self._mount(unquote(raw_path.decode()))
         try:
-            found = room.routes.find(raw_path)
+            found = mount.routes.find(raw_path)
         except BadPath:
             return None
-        door = found.methods.get(method) if found else None
-        return (door, found.values) if found and door and door.plain else None
+        endpoint = found.methods.get(method) if found else None
+        return (endpoint, found.values) if found and endpoint and endpoint.is_fast else None
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await _live(scope, receive, send)
             return
-        room = self._only or self._room(scope["path"])
+        mount = self._only or self._mount(scope["path"])
         try:
-            found = room.routes.find(scope["raw_path"])
+            found = mount.routes.find(scope["raw_path"])
         except BadPath as bad:
-            problem = Problem(400, room.service.kinds[400], str(bad))
-            self._note(room.service, scope, 400)
-            await _refuse(room.service, UNKNOWN_PATH, problem, Wire(scope, receive, send))
+            problem = Problem(400, mount.service.kinds[400], str(bad))
+            self._note(mount.service, scope, 400)
+            await _refuse(mount.service, UNKNOWN_PATH, problem, Wire(scope, receive, send))
             return
         if found is None:
-            await self._elsewhere(room, scope, receive, send)
+            await self._elsewhere(mount, scope, receive, send)
             return
-        door = found.methods.get(scope["method"])
-        if door is None:
-            problem = _wrong_method(room.service, scope, found.methods)
-            self._note(room.service, scope, 405)
-            await _refuse(room.service, WRONG_METHOD, problem, Wire(scope, receive, send))
+        endpoint = found.methods.get(scope["method"])
+        if endpoint is None:
+            problem = _wrong_method(mount.service, scope, found.methods)
+            self._note(mount.service, scope, 405)
+            await _refuse(mount.service, WRONG_METHOD, problem, Wire(scope, receive, send))
             return
         try:
-            reply = await door.answer(scope, receive, found.values)
+            reply = await endpoint.answer(scope, receive, found.values)
         except Gone:
             return
-        self._note(room.service, scope, reply.status, door.operation.id)
-        if door.sender is not None or reply.chunks is not None:
-            await (door.sender or Wire.answer)(Wire(scope, receive, send), reply)
+        await self.send(endpoint, reply, scope, receive, send)
+
+    async def send(self, endpoint: Endpoint, reply: Reply, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Send the reply of an endpoint."""
+        self._note(endpoint.service, scope, reply.status, endpoint.operation.id)
+        if endpoint.sender is not None or reply.chunks is not None:
+            await (endpoint.sender or Wire.answer)(Wire(scope, receive, send), reply)
             return
         await send({"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)})
         await send({"type": "http.response.body", "body": reply.body})
 
-    def _room(self, path: str) -> Mount:
+    def _mount(self, path: str) -> Mount:
         """Return the contract below whose root a path lies."""
-        for room in self._rooms:
-            if path.startswith(room.below) or path == room.root:
-                return room
+        for mount in self._mounts:
+            if path.startswith(mount.below) or path == mount.root:
+                return mount
         return self._first
 
-    async def _elsewhere(self, room: Mount, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def _elsewhere(self, mount: Mount, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if path == "/":
             await self._index(scope, receive, send)
@@ -144,13 +148,13 @@ class ContractRouter:
         if path in self._pages:
             await self._app(scope, receive, send)
             return
-        for below, app in room.apps:
+        for below, app in mount.apps:
             if path.startswith(below):
                 await app(scope, receive, send)
                 return
         message = f"no operation has the path {path[:200]!r}; the index page at / says what is served"
-        self._note(room.service, scope, 404)
-        await _refuse(room.service, UNKNOWN_PATH, Problem(404, room.service.kinds[404], message), Wire(scope, receive, send))
+        self._note(mount.service, scope, 404)
+        await _refuse(mount.service, UNKNOWN_PATH, Problem(404, mount.service.kinds[404], message), Wire(scope, receive, send))
 
     def _note(self, service: Service, scope: Scope, status: int, operation: str = "") -> None:
         """Note an answer for the index page; paths of callers who are authenticated are left out."""
@@ -163,7 +167,7 @@ class ContractRouter:
         if scope["method"] not in INDEX_METHODS:
             await _refuse(self._first.service, WRONG_METHOD, _wrong_method(self._first.service, scope, INDEX_METHODS), wire)
             return
-        services = [room.service for room in self._by_name.values()]
+        services = [mount.service for mount in self._by_name.values()]
         page = await index_page(services, scope, ask=partial(self._ask, scope), recent=tuple(self.recent))
         await wire.answer(finished(Reply(200, page, NEVER_STORED, HTML), (), scope))
 
@@ -174,12 +178,12 @@ class ContractRouter:
             NotListed: the answer is not a document with status 200.
         """
         raw_path = path.encode()
-        found = (self._only or self._room(path)).routes.find(raw_path)
-        door = found.methods.get("GET") if found else None
-        if found is None or door is None:
+        found = (self._only or self._mount(path)).routes.find(raw_path)
+        endpoint = found.methods.get("GET") if found else None
+        if found is None or endpoint is None:
             raise NotListed(404)
         asked = {**scope, "method": "GET", "path": unquote(path), "raw_path": raw_path, "query_string": urlencode(query).encode()}
-        reply = await door.answer(asked, _nothing, found.values)
+        reply = await endpoint.answer(asked, _nothing, found.values)
         if reply.status != 200 or reply.chunks is not None:
             raise NotListed(reply.status)
         document: dict[str, Any] = reply.document

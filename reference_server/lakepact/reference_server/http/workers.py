@@ -1,7 +1,7 @@
-"""Work that would keep the event loop from other callers: it is done in threads, while the loop answers the others.
+"""The places where handlers run: the event loop for short work, threads for work that would keep the loop from other callers.
 
-Threads and the loop share one interpreter. Two long requests at once would take no less time together, and leave the loop less of it:
-so long requests are worked on one after the other. Requests that only wait until a change by another thread has ended wait elsewhere.
+Threads and the loop share one interpreter. Two long calls at once would take no less time together, and leave the loop less of it:
+so long calls run one after the other. Calls that only wait until another thread's change has ended wait elsewhere.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,41 +19,37 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LONG_BODY = 64 * 1024  #: bytes of a request body that is worked on at once: 30 ms for the most expensive one
+LONG_BODY = 64 * 1024  #: bytes of a request body that the event loop parses: 30 ms for the most expensive one
+LARGE_RECORD = 1024 * 1024  #: bytes of a table or view that the event loop changes
 SWITCH_SECONDS = 0.0005  #: after which a thread that waits gets the interpreter
-SELDOM = 1000  #: collections of what is not new any more, until all objects are looked through
-LARGE_RECORD = 1024 * 1024  #: bytes of a table or view that is changed at once
-
-_long = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lakepact long requests")
-_waiting = ThreadPoolExecutor(max_workers=8, thread_name_prefix="lakepact waiting requests")
+FULL_COLLECTION = 1000  #: generation-1 collections between two full garbage collections
 
 
-class TakesLong(Exception):
-    """A request would hold the event loop for long; nothing of it is done yet, and a thread has to begin it again."""
+class Place(Enum):
+    """Where a handler runs; chosen before it begins."""
+
+    LOOP = "the event loop"
+    TURN = "a thread that waits for the end of another thread's change"
+    QUEUE = "the only thread of long calls"
+    THREAD = "a thread of the loop's pool, for calls that wait for files or other servers"
 
 
-class NotNow(TakesLong):
-    """A request may change records, and another thread is changing some."""
+_POOLS = {
+    Place.TURN: ThreadPoolExecutor(max_workers=8, thread_name_prefix="lakepact waiting calls"),
+    Place.QUEUE: ThreadPoolExecutor(max_workers=1, thread_name_prefix="lakepact long calls"),
+    Place.THREAD: None,
+}
 
 
-def leave_the_loop(size: float) -> None:
-    """Have a request worked on in a thread if it is about a record of so many bytes.
-
-    Raises:
-        TakesLong: the record is large, and this is the thread of an event loop.
-    """
-    if size > LARGE_RECORD and _is_on_loop():
-        raise TakesLong
+async def run_in(place: Place, work: Callable[[], T]) -> T:
+    """Run work in a thread of a place, which is not the event loop."""
+    uncollected = partial(_without_collection, work) if place is Place.QUEUE else work
+    return await asyncio.get_running_loop().run_in_executor(_POOLS[place], uncollected)
 
 
-async def at_leisure(work: Callable[[], T]) -> T:
-    """Do long work in a thread, after all other long work."""
-    return await asyncio.get_running_loop().run_in_executor(_long, partial(_uncollected, work))
-
-
-async def in_turn(work: Callable[[], T]) -> T:
-    """Run work in a thread while no other thread changes records."""
-    return await asyncio.get_running_loop().run_in_executor(_waiting, work)
+def in_a_thread(**_: object) -> Place:
+    """Choose a thread of the loop's pool for every call of an operation."""
+    return Place.THREAD
 
 
 def share_the_interpreter() -> None:
@@ -64,10 +61,10 @@ def share_the_interpreter() -> None:
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is there now stays
-    gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
+    gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
 
 
-def _uncollected(work: Callable[[], T]) -> T:
+def _without_collection(work: Callable[[], T]) -> T:
     # To make a document of many values, the interpreter would look through all objects several times.
     was_enabled = gc.isenabled()
     gc.disable()
@@ -76,11 +73,3 @@ def _uncollected(work: Callable[[], T]) -> T:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _is_on_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

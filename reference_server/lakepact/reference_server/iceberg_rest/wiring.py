@@ -6,10 +6,12 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.iceberg_rest import extensions, namespaces, offered, scan_planning
 from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
+from lakepact.reference_server.iceberg_rest.places import Places
 from lakepact.reference_server.iceberg_rest.recovery import recovering
 from lakepact.reference_server.iceberg_rest.scan_planning import ScanPlanning
 from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules as ScanRules
@@ -180,6 +182,7 @@ class Catalogs:
         """
         blocking = _blocking(self.warehouses)
         handlers = self._handlers(blocking)
+        placing = [handlers_of(self.contract, (Places(one.located),), one.kept) for one in self.made]
         is_guarded, is_forgotten = self.access is not None, self.settings.store == MEMORY
         self.served = CatalogService(
             self.contract,
@@ -198,7 +201,7 @@ class Catalogs:
             root=root,
             pages={} if is_guarded else {f"{root}/metrics-reports": self.reports.as_json},
             max_body=self.settings.max_body,
-            blocking=blocking & handlers.keys(),
+            places={**together(self.contract, self.warehouses, placing), **dict.fromkeys(blocking, in_a_thread)},
             index=_index(root, self.warehouses, is_guarded=is_guarded),
             authenticates=is_guarded,
             about=_about(self.warehouses, is_guarded=is_guarded, is_forgotten=is_forgotten),
@@ -219,11 +222,11 @@ def _tables_of_changes() -> dict[str, dict[str, Any]]:
     }
 
 
-def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[str]:
+def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[OperationId]:
     """Return the operations that may block: on scan planning, credentials or remote files."""
-    waiting = offered.WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
-    writing = offered.WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
-    return waiting | writing | scan_planning.BLOCKING
+    waiting = offered.WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else ()
+    writing = offered.WITH_FILES if any(kept.is_remote for kept in warehouses) else ()
+    return scan_planning.BLOCKING.union(waiting, writing)
 
 
 def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, ...]]:

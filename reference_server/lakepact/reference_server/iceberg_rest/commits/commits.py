@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.validation import Invalid
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 from lakepact.reference_server.iceberg_rest.identifiers import (
     bad_request,
@@ -83,7 +82,6 @@ class Commits:
         key = identifier_key(levels, table)
         with self.catalog.store.begin() as transaction:
             former = self.committed_table(transaction, key, body["requirements"])
-            leave_the_loop(0 if former is None else len(former.body))
             self.check_requirements(former, body["requirements"])
             record = self.stored(former, self.following(key, former, body["updates"]))
             self.catalog.put(transaction, key, record, former=former)

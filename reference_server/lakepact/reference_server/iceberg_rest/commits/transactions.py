@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.commits.commits import kinds_are_known
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key, shown
 from lakepact.reference_server.service import Rules as ServiceRules
@@ -69,7 +68,6 @@ def committed_tables(commits: Commits, transaction: Transaction, changes: Sequen
             if any(requirement.get("type") == "assert-create" for requirement in change.requirements):
                 commits.catalog.rules.name_is_addressable(change.key.name, "/identifier/name")
             formers[change.key] = commits.committed_table(transaction, change.key, change.requirements)
-    leave_the_loop(sum(len(record.body) for record in formers.values() if record is not None))
     for change in changes:
         with _named(change):
             commits.check_requirements(formers[change.key], change.requirements)

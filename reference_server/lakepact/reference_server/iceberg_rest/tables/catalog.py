@@ -10,7 +10,6 @@ from uuid import uuid4
 from lakepact.reference_server.http import paging
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest import identifiers
 from lakepact.reference_server.iceberg_rest.identifiers import (
     IDENTIFIERS,
@@ -188,5 +187,4 @@ class Catalog:
                 raise Problem(problem.status, problem.kind, what) from None
             record = transaction.remove(old)
             if record is not None:
-                leave_the_loop(len(record.body))
                 transaction.put(new, record)

@@ -9,13 +9,11 @@ import contextlib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
-from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 from sortedcontainers import SortedDict
 
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
 from lakepact.reference_server.storage.store import Key
@@ -49,6 +47,11 @@ class Located:
         self._following: _Following | None = None  # the transaction that is open
         self.others: Sequence[Located] = ()  #: catalogs of other warehouses, whose files may lie in the same folders
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether locations are compared without reading all records first."""
+        return self._index is not None
+
     def is_alone(self, key: Key | None, location: str) -> bool:
         """Return whether no table or view but the one at this key lies at a location, above it or below it."""
         own = () if key is None else (key,)
@@ -63,11 +66,7 @@ class Located:
             key: the table or view.
             location: where it is to lie.
             uuid: its UUID if it is registered: the same table may be registered by several names.
-
-        Raises:
-            TakesLong: all records have to be read first, and this is the thread of an event loop.
         """
-        leave_the_loop(inf if self._index is None else 0)
         with self._store.begin() as transaction:
             own = (key, *self._known(transaction).named(uuid))
         return self._is_free(location, own, _Index.is_free)

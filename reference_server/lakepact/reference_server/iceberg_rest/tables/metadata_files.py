@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.http.json_text import NotJson, read_json
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
 from lakepact.reference_server.storage.store import NotKept, Record
@@ -32,7 +31,6 @@ NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json(?:\.gz)?")
 CODEC = "write.metadata.compression-codec"  #: the property of tables and views that says how their metadata files are compressed
 COMPRESSED = (".gz.metadata.json", ".metadata.json.gz")  #: how the names of metadata files compressed with gzip end
 GZIP = b"\x1f\x8b"  #: how their content begins
-LARGEST_RATIO = 1032  #: of gzip
 
 
 def location_is_held(warehouse: Warehouse, location: str) -> None:
@@ -146,11 +144,8 @@ def read_text(warehouse: Warehouse, location: str) -> bytes:
     Raises:
         Outside: the location is not in the warehouse.
         Unreadable: there is no metadata file.
-        TakesLong: it may be large, and this is the thread of an event loop.
     """
-    content = warehouse.read(location)
-    leave_the_loop(len(content) * (LARGEST_RATIO if content.startswith(GZIP) else 1))
-    return decoded(location, content)
+    return decoded(location, warehouse.read(location))
 
 
 def not_kept(error: OSError) -> NotKept:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import uuid
 from functools import partial
-from math import inf
 from typing import TYPE_CHECKING
 
 import orjson
 
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.identifiers import (
     identifier_key,
     levels_of,
@@ -133,7 +131,6 @@ class Tables:
             if tag and matches(if_none_match, tag):
                 return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
-            leave_the_loop(len(record.body))
             document = {**record.document, "metadata": self._rules.snapshots_of_refs(record.document["metadata"])}
             return sent(orjson.dumps(document), self._rules.tag(record, snapshots), access)
         return self._whole(record, access)
@@ -152,7 +149,6 @@ class Tables:
         levels = levels_of(namespace)
         with self._catalog.store.begin() as transaction:
             record = self._catalog.rules.table_exists(transaction, levels, table)
-            leave_the_loop(inf if purge_requested else len(record.body))  # nobody knows how many files there are
             transaction.remove(identifier_key(levels, table))
             if purge_requested:
                 elsewhere = metadata_files_elsewhere(self._catalog.warehouse, record.document)
@@ -183,7 +179,6 @@ class Tables:
         """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
         self._catalog.rules.name_is_addressable(name, "/name")
-        leave_the_loop(inf)  # the file may be large
         key = identifier_key(levels, name)
         with self._catalog.store.begin() as transaction:
             self._catalog.rules.namespace_exists(transaction, levels)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.workers import leave_the_loop
 from lakepact.reference_server.iceberg_rest.commits.commits import check_result, kinds_are_known
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, now_ms
 from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
@@ -50,7 +49,6 @@ class ViewCommits:
         kinds_are_known(body, self._updates, self._preconditions)
         with self._catalog.store.begin() as transaction:
             former = self._rules.view_exists(transaction, levels, view)
-            leave_the_loop(len(former.body))
             key = identifier_key(levels, view)
             record = self._committed(key, former, body)
             self._catalog.put(transaction, key, record, former=former)
