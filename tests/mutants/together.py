@@ -140,11 +140,7 @@ def _entries(served: Service) -> Iterator[tuple[str, object]]:
     """Yield the entries of a service that faults change, each with what identifies its value."""
     yield from ((f"rule {name}", served.rules.current(name)) for name in served.rules.names())
     yield from ((f"handler {name}", handler) for name, handler in served.handlers.items())
-    yield from ((f"sender {name}", sender) for name, sender in served.senders.items())
-    yield from ((f"guard {name}", len(guards)) for name, guards in served.guards.items())
     yield from ((f"filter {name}", len(filters)) for name, filters in served.filters.items())
-    for table, entries in served.tables.items():
-        yield from ((f"{table} {name}", entry) for name, entry in entries.items())
 
 
 def run(planned: Plan, faults: Sequence[str], folder: str) -> Found:

@@ -124,8 +124,6 @@ def stores_everything() -> Install:
     def lenient(service: Service) -> None:
         for name in service.rules.names():
             service.rules.replace(name, partial(willing, service.rules.current(name)))
-        for entries in service.tables.values():
-            entries.update({name: partial(willing, entry) for name, entry in entries.items() if callable(entry)})
         for operation in service.offered():
             if operation.method not in READS:
                 service.handlers[operation.id] = partial(write, service.handlers[operation.id])

@@ -1,8 +1,7 @@
-"""One served contract: tables of functions that determine its answers.
+"""One served contract: the functions that determine its answers.
 
-A request passes the router: a guard may refuse it, parameters and body are parsed and validated, a handler
-answers, filters may change the reply, a sender writes it. Each of these is an entry in a table of the `Service`,
-by operation or by name, so that a fault (`faults`) replaces an entry and the code never asks whether it should misbehave.
+A fault (`faults`) replaces a function of a `Service` in one of three places, so that the code never asks whether it should misbehave:
+a *call* is the handler of an operation, a *reply* passes the filters of its operation, and every other decision is a *rule*.
 """
 
 from __future__ import annotations
@@ -29,16 +28,12 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Contract, Operation
     from lakepact.reference_server.http.index_entries import IndexEntries
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.http.workers import Place
     from lakepact.reference_server.storage.store import Settling, Turn
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
 Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, and `body`
-Guard = Callable[[Scope], None]  #: raises Problem to refuse a request before anything else is looked at
 Filter = Callable[["Reply", Scope], "Reply"]
-Sender = Callable[["Wire", "Reply"], Awaitable[None]]
-Caller = Callable[[Scope], Any]  #: returns the caller; raises Problem if it is unknown
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASGI application
 
 AUTH = ("none", "bearer", "oauth")  #: callers are not looked at, show a token of the server file, or also fetch tokens here
@@ -46,7 +41,7 @@ DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
 #: Prefixes that are valid in the path of a URL, and that clients and proxies do not normalize away.
 PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")
-EVERY = OperationId("*")  #: in a table by operation: all of them
+EVERY = OperationId("*")  #: in place of an operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
 REQUIRED_SETTING: Mapping[str, str] = {"delta_sharing": "shares"}
 #: Settings that only some contracts have a use for.
@@ -67,34 +62,65 @@ class Rules:
     Each rule is a static method: type checkers follow a call to its function.
     """
 
+    def __init__(self) -> None:
+        vars(self).update({name: getattr(self, name) for name in self.names()})
+
     @classmethod
     def names(cls) -> frozenset[str]:
         """Return the names of the area's rules."""
         return frozenset(name for name in dir(cls) if isinstance(inspect.getattr_static(cls, name), staticmethod))
 
 
+def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:  # noqa: ARG001 - others look at them
+    """Return the arguments that tell the handler of an operation its caller: none, because anybody may call.
+
+    This rule is asked before anything else; it raises Problem to refuse a request.
+    """
+    return {}
+
+
+def admit(operation: OperationId, handler: Handler) -> Handler:  # noqa: ARG001 - others look at it
+    """Return the handler of an operation, which may first check the rights of its `caller`: nobody is refused."""
+    return handler
+
+
+def check_body(validators: Validators, operation: Operation, document: Any) -> None:
+    """Check the body of a request against its schema.
+
+    Raises:
+        Invalid: it does not follow the schema.
+    """
+    validators.check(operation.body or "", document)
+
+
 class HttpRules(Rules):
-    """Decisions about the parts of requests that a fault may replace."""
+    """Decisions about requests, whatever their operations are, that a fault may replace."""
 
     read_json = staticmethod(read_json)
     decode_segment = staticmethod(segment)
+    authenticate = staticmethod(authenticate)
+    admit = staticmethod(admit)
+    check_body = staticmethod(check_body)
 
 
 class RulesByName:
     """The rules of one service, each of which is replaced by its name.
 
     Args:
-        areas: the rules that the handlers of this service ask; no name occurs twice.
+        *areas: the rules that the handlers of this service ask; no name occurs twice.
+        kinds: functions for each kind of update or requirement, by tables; each is the rule `TABLE KIND`.
     """
 
-    def __init__(self, *areas: Rules) -> None:
+    def __init__(self, *areas: Rules, kinds: Mapping[str, dict[str, Callable[..., Any]]] | None = None) -> None:
         self.http = HttpRules()
         self.areas = (self.http, *areas)
-        self._by_name = {name: area for area in self.areas for name in area.names()}
+        self._functions: dict[str, tuple[dict[str, Any], str]] = {name: (vars(area), name) for area in self.areas for name in area.names()}
+        for table, entries in (kinds or {}).items():
+            self._functions |= {f"{table} {kind}": (entries, kind) for kind in entries}
 
     def names(self) -> frozenset[str]:
         """Return the names of all rules."""
-        return frozenset(self._by_name)
+        return frozenset(self._functions)
 
     def current(self, name: str) -> Callable[..., Any]:
         """Return the function of a rule.
@@ -102,10 +128,11 @@ class RulesByName:
         Raises:
             LookupError: nothing asks for a rule of this name.
         """
-        if name not in self._by_name:
-            near = difflib.get_close_matches(name, self._by_name, n=3, cutoff=0.0)
+        if name not in self._functions:
+            near = difflib.get_close_matches(name, self._functions, n=3, cutoff=0.0)
             raise LookupError(f"nothing asks for the rule {name!r}; near: {', '.join(near)}")
-        rule: Callable[..., Any] = getattr(self._by_name[name], name)
+        functions, key = self._functions[name]
+        rule: Callable[..., Any] = functions[key]
         return rule
 
     def replace(self, name: str, function: Callable[..., Any]) -> None:
@@ -115,7 +142,8 @@ class RulesByName:
             LookupError: nothing asks for a rule of this name.
         """
         self.current(name)
-        setattr(self._by_name[name], name, function)
+        functions, key = self._functions[name]
+        functions[key] = function
 
 
 class BadSetting(ValueError):
@@ -180,16 +208,8 @@ class Service:
     nullable: Mapping[OperationId, frozenset[str]] = field(default_factory=dict[OperationId, frozenset[str]])
     #: by operation: members of the body for which null is taken as absent, because clients write it so
     rules: RulesByName = field(default_factory=RulesByName)
-    tables: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    #: further tables of the contract: update kinds, preconditions …
-    guards: defaultdict[str, list[Guard]] = field(default_factory=lambda: defaultdict[str, list[Guard]](list))
     filters: defaultdict[str, list[Filter]] = field(default_factory=lambda: defaultdict[str, list[Filter]](list))
-    senders: dict[str, Sender] = field(default_factory=dict[str, Sender])
     root: str = ""  #: the path that all paths of the contract lie below
-    caller: Caller | None = None  #: asked after the guards; handlers get what it says as `caller`
-    callers: dict[str, Caller] = field(default_factory=dict[str, Caller])  #: in the place of `caller`, by operation
-    admission: Callable[[OperationId, Handler], Handler] | None = None
-    #: for an operation and its handler: one that asks first whether its `caller` may, and hands on the arguments without it
     places: Mapping[OperationId, Callable[..., Place]] = field(default_factory=dict[OperationId, Callable[..., "Place"]])
     #: by operation: chooses where the handler runs from the arguments of a call; the event loop where there is none
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
@@ -197,7 +217,6 @@ class Service:
     #: further pages by path, as JSON, with the name last in the path
     profiles: Callable[[str], Mapping[str, bytes]] | None = None
     #: the files with which clients find the way in, by their names, for a base address
-    unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not validated
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page
     index: IndexEntries | None = None  #: contents and clients on the index page
@@ -232,14 +251,6 @@ class Service:
         """The address of the contract's document."""
         return f"{self.root}/openapi.json"
 
-    def guards_of(self, operation: OperationId) -> tuple[Guard, ...]:
-        """Return the guards that one operation's requests pass, in order."""
-        return (*self.guards.get(EVERY, ()), *self.guards.get(operation, ()))
-
     def filters_of(self, operation: OperationId) -> tuple[Filter, ...]:
         """Return the filters that one operation's replies pass, in order."""
         return (*self.filters.get(operation, ()), *self.filters.get(EVERY, ()))
-
-    def sender_of(self, operation: OperationId) -> Sender | None:
-        """Return the sender of an operation's replies, if the router does not send them itself."""
-        return self.senders.get(operation) or self.senders.get(EVERY)

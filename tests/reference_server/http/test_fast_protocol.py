@@ -238,12 +238,12 @@ def _without_a_caller(handler: Any, arguments: dict[str, Any]) -> Reply:
 
 
 def _with_a_caller(served: Service) -> None:
-    served.caller = lambda _: "somebody"
+    served.rules.replace("authenticate", lambda *_: {"caller": "somebody"})
     on_call("loadTable", _without_a_caller)(served)
 
 
 def _with_admission(served: Service) -> None:
-    served.admission = lambda _, handler: handler
+    served.rules.replace("admit", lambda _, handler: partial(handler))
 
 
 @pytest.mark.parametrize(

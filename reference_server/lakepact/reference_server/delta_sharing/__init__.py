@@ -17,7 +17,7 @@ from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.delta_sharing.credentials import Credentials
 from lakepact.reference_server.delta_sharing.extensions import version_extension
-from lakepact.reference_server.delta_sharing.file_endpoint import FileEndpoint
+from lakepact.reference_server.delta_sharing.file_endpoint import FILES, FileEndpoint
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.histories import delta_log
 from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
@@ -91,6 +91,8 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     snapshots = Snapshots(opened=_opened(beside))
     tables = Tables(catalog, snapshots, urls, shares=shares, rules=about_tables, tokens=tokens, newer=version_extension(contract))
     areas = (catalog, tables, Credentials(catalog, shares, about_credentials))
+    rules = RulesByName(callers, listings, urls_rules, parts, *steps, about_credentials)
+    rules.replace("authenticate", lambda operation, scope: {} if operation == FILES else {"caller": who.caller(scope)})
     served = SharingService(
         contract,
         handlers=_handlers(contract, areas),
@@ -98,10 +100,9 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         error_body=error_body,
         kinds=KINDS,
         paths=lambda template: (template,),
-        rules=RulesByName(callers, listings, urls_rules, parts, *steps, about_credentials),
+        rules=rules,
         nullable=NULLABLE,
         root=shares.root,
-        caller=who.caller,
         places=dict.fromkeys(READING & contract.operations.keys(), in_a_thread),
         apps={data: FileEndpoint(urls, root=data, rules=parts, service=lambda: served)},
         max_body=settings.max_body,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.delta_sharing.files import Files, SharedFile
     from lakepact.reference_server.service import Scope, Service
 
-FILES = OperationId("(data files)")  #: instead of an operation, in the tables of guards, filters and senders
+FILES = OperationId("(data files)")  #: instead of an operation, for faults
 MEDIA_TYPE = b"application/octet-stream"
 PIECE = 256 * 1024  #: bytes that are read at a time
 
@@ -85,13 +85,12 @@ class FileEndpoint:
         """Answer one request."""
         service, wire = self._service(), Wire(scope, receive, send)
         try:
-            for guard in service.guards_of(FILES):
-                guard(scope)
+            service.rules.http.authenticate(FILES, scope)
             reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope)
         except Exception as error:  # noqa: BLE001 - each becomes a reply
             reply = error_reply(error, service, "sending a data file")
         reply = finished(reply, service.filters_of(FILES), scope)
-        await (service.sender_of(FILES) or Wire.answer)(wire, reply)
+        await (reply.sender or Wire.answer)(wire, reply)
 
     def _answer(self, scope: Scope) -> Reply:
         if scope["method"] not in {"GET", "HEAD"}:

@@ -7,20 +7,26 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import orjson
 
-from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import Operation, OperationId
 from lakepact.reference_server.http.replies import NDJSON, Reply
-from lakepact.reference_server.service import EVERY, Filter, Guard, Handler, Scope, Sender, Service
+from lakepact.reference_server.http.wire import Wire
+from lakepact.reference_server.service import EVERY, Filter, Handler, Scope, Service
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.http.validation import Validators
 
 Install = Callable[[Service], None]
 P = ParamSpec("P")
 Operations = OperationId | tuple[OperationId, ...]
+Guard = Callable[[Scope], None]  #: raises Problem to refuse a request
+Sender = Callable[[Wire, Reply], Awaitable[None]]
 
 
 class UnknownFault(Exception):
@@ -32,8 +38,13 @@ def each(operations: Operations) -> tuple[OperationId, ...]:
     return (operations,) if isinstance(operations, str) else operations
 
 
+def covers(operations: Operations, operation: OperationId) -> bool:
+    """Return whether an operation is one of these."""
+    return EVERY in each(operations) or operation in each(operations)
+
+
 def accept(*_: object, **__: object) -> None:
-    """Object to nothing, in the place of a rule or of another entry that refuses by raising."""
+    """A rule that accepts everything."""
 
 
 def all_of(*installs: Install) -> Install:
@@ -59,16 +70,15 @@ def per_server(operator: Callable[P, Install]) -> Callable[P, Install]:
 
 
 def wrap_entry(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:
-    """Replace the entry `key` of a table of the service by `wrapper(entry)`."""
+    """Replace the handler of an operation, or the rule of a kind of update or requirement, by `wrapper(function)`."""
 
     def install(service: Service) -> None:
-        entries = service.handlers if table == "handlers" else service.tables[table]
-        if key not in entries:
-            near = difflib.get_close_matches(key, entries, n=3, cutoff=0.0)
+        if key not in service.handlers:
+            near = difflib.get_close_matches(key, service.handlers, n=3, cutoff=0.0)
             raise UnknownFault(f"{table} has no entry {key!r}; near: {', '.join(near)}")
-        entries[key] = wrapper(entries[key])
+        service.handlers[key] = wrapper(service.handlers[key])
 
-    return install
+    return install if table == "handlers" else wrap_rule(f"{table} {key}", wrapper)
 
 
 def wrap_rule(name: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Install:
@@ -89,7 +99,7 @@ def replace_rule(name: str, function: Callable[..., Any]) -> Install:
 
 
 def replace_entry(table: str, key: Any, value: Any) -> Install:
-    """Replace the entry `key` of a table of the service by `value`."""
+    """Replace the handler of an operation, or the rule of a kind of update or requirement, by `value`."""
     return wrap_entry(table, key, lambda _: value)
 
 
@@ -111,13 +121,17 @@ def _acted(act: Callable[[Handler, dict[str, Any]], Reply], handler: Handler, **
 
 
 def on_request(operations: Operations, guard: Guard) -> Install:
-    """Look at requests of some operations first."""
+    """Let a guard refuse requests of some operations before anything else is looked at."""
 
-    def install(service: Service) -> None:
-        for operation in each(operations):
-            service.guards[operation].append(guard)
+    def wrapper(authenticate: Callable[[OperationId, Scope], dict[str, Any]]) -> Callable[[OperationId, Scope], dict[str, Any]]:
+        def guarded(operation: OperationId, scope: Scope) -> dict[str, Any]:
+            if covers(operations, operation):
+                guard(scope)
+            return authenticate(operation, scope)
 
-    return install
+        return guarded
+
+    return wrap_rule("authenticate", wrapper)
 
 
 def on_reply(operations: Operations, change: Filter) -> Install:
@@ -186,18 +200,17 @@ def on_headers(operations: Operations, headers: Mapping[str, str]) -> Install:
 
 def on_wire(operations: Operations, act: Sender) -> Install:
     """Send replies of some operations by `act(wire, reply)`."""
-
-    def install(service: Service) -> None:
-        for operation in each(operations):
-            service.senders[operation] = act
-
-    return install
+    return on_reply(operations, lambda reply, _: replace(reply, sender=reply.sender or act))
 
 
 def unchecked(*operations: OperationId) -> Install:
-    """Do not hold the bodies of some operations against their schemas."""
+    """Do not validate the bodies of some operations."""
 
-    def install(service: Service) -> None:
-        service.unchecked.update(service.handlers if EVERY in operations else operations)
+    def wrapper(check: Callable[[Validators, Operation, Any], None]) -> Callable[[Validators, Operation, Any], None]:
+        def checked(validators: Validators, operation: Operation, document: Any) -> None:
+            if not covers(operations, operation.id):
+                check(validators, operation, document)
 
-    return install
+        return checked
+
+    return wrap_rule("check_body", wrapper)

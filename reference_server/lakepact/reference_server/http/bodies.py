@@ -35,13 +35,11 @@ class Gone(Exception):
 class Body:
     """The body of one operation's requests, compiled."""
 
-    __slots__ = ("_checked", "_media_type", "_nullable", "_read", "_required", "_schema", "_service")
+    __slots__ = ("_media_type", "_nullable", "_operation", "_read", "_service")
 
     def __init__(self, operation: Operation, service: Service) -> None:
-        self._schema = operation.body or ""
+        self._operation = operation
         self._media_type = operation.body_media_type or "application/json"
-        self._required = operation.body_required
-        self._checked = operation.id not in service.unchecked
         self._nullable = service.nullable.get(operation.id, frozenset())
         self._read: Callable[[bytes], Any] = read_form if self._media_type == FORM else service.rules.http.read_json
         self._service = service
@@ -72,7 +70,7 @@ class Body:
         """
         if len(raw) > self._service.max_body:
             raise self._too_large()
-        if not raw and not self._required:
+        if not raw and not self._operation.body_required:
             return
         if len(raw) > MOST_VALUES and count_values(raw) > MOST_VALUES:
             raise self._problem(413, f"the body has more than {MOST_VALUES} values, by its commas and opening brackets; send less at once")
@@ -80,12 +78,12 @@ class Body:
             document = self._read(raw)
             if self._nullable and isinstance(document, dict):
                 self._forgive(document)
-            if self._checked:
-                self._service.validators.check(self._schema, document)
+            if self._media_type != FORM:  # its handler refuses a form as OAuth prescribes
+                self._service.rules.http.check_body(self._service.validators, self._operation, document)
         except (NotJson, NotAForm) as broken:
             raise self._problem(400, str(broken)) from None
         except Invalid as invalid:
-            raise self._problem(400, f"the body is not a valid {self._schema}: {invalid}") from None
+            raise self._problem(400, f"the body is not a valid {self._operation.body}: {invalid}") from None
         arguments["body"] = document
 
     def _check_headers(self, headers: list[tuple[bytes, bytes]]) -> None:

@@ -17,6 +17,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Begun, Reply
 from lakepact.reference_server.http.routes import variables
 from lakepact.reference_server.http.workers import Place, run_in
+from lakepact.reference_server.service import authenticate
 from lakepact.reference_server.storage.store import NotKept
 
 if TYPE_CHECKING:
@@ -43,10 +44,9 @@ class Endpoint:
     """
 
     __slots__ = (
+        "_authenticate",
         "_body",
-        "_caller",
         "_filters",
-        "_guards",
         "_handler",
         "_names",
         "_parameters",
@@ -55,28 +55,25 @@ class Endpoint:
         "_turn",
         "is_fast",
         "operation",
-        "sender",
         "service",
     )
 
     def __init__(self, operation: Operation, handler: Handler, *, service: Service, template: str) -> None:
         arguments = {p.name: p.argument for p in operation.parameters if p.where == "path"}
         is_offered = operation.id in service.handlers
-        admission = service.admission
+        rules = service.rules.http
         self.operation = operation
         self.service = service
-        self._handler = handler if admission is None else admission(operation.id, handler)
-        self._caller = service.callers.get(operation.id, service.caller)
+        self._handler = rules.admit(operation.id, handler)
+        self._authenticate = rules.authenticate
         self._place = service.places.get(operation.id) if is_offered else None
         self._turn = service.turn
         self._settled = service.settled
         self._names = tuple(arguments[name] for name in variables(template))
         self._parameters = Parameters(operation.parameters if is_offered else ())
         self._body = Body(operation, service) if is_offered and operation.body is not None else None
-        self._guards = service.guards_of(operation.id)
         self._filters = service.filters_of(operation.id)
-        self.sender = service.sender_of(operation.id)
-        is_customized = self._guards or self._filters or self.sender or self._caller or admission
+        is_customized = self._filters or self._authenticate is not authenticate or self._handler is not handler
         #: Whether path, query and headers are enough for an answer, and the handler alone gives it.
         self.is_fast = operation.method in READING and self._body is None and not is_customized
 
@@ -87,9 +84,7 @@ class Endpoint:
             Gone: the caller hung up.
         """
         try:
-            for guard in self._guards:
-                guard(scope)
-            arguments: dict[str, Any] = {} if self._caller is None else {"caller": self._caller(scope)}
+            arguments: dict[str, Any] = {} if self._authenticate is authenticate else self._authenticate(self.operation.id, scope)
             self.read_headers(scope["headers"], arguments)
             self._read_path(values, scope["query_string"], arguments)
             is_long = self._body is not None and await self._body.add(scope, receive, arguments)

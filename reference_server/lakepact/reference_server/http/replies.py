@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 
 JSON = b"application/json"
 NDJSON = b"application/x-ndjson; charset=utf-8"
@@ -22,6 +22,8 @@ class Reply:
     when the caller disconnects. Then `body` is empty. They are `prompt` if producing one does not block.
 
     `without` is the same reply without secrets, for stored replies; `None` if it has no secrets.
+
+    `sender` writes the reply to a `Wire`; `None` leaves that to the router.
     """
 
     status: int
@@ -31,6 +33,7 @@ class Reply:
     chunks: Iterable[bytes] | None = None
     prompt: bool = False
     without: Reply | None = None
+    sender: Callable[[Any, Reply], Awaitable[None]] | None = None
 
     @property
     def document(self) -> Any:

@@ -127,8 +127,8 @@ class ContractRouter:
     async def send(self, endpoint: Endpoint, reply: Reply, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Send the reply of an endpoint."""
         self._note(endpoint.service, scope, reply.status, endpoint.operation.id)
-        if endpoint.sender is not None or reply.chunks is not None:
-            await (endpoint.sender or Wire.answer)(Wire(scope, receive, send), reply)
+        if reply.sender is not None or reply.chunks is not None:
+            await (reply.sender or Wire.answer)(Wire(scope, receive, send), reply)
             return
         await send({"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)})
         await send({"type": "http.response.body", "body": reply.body})
@@ -203,8 +203,7 @@ def _wrong_method(service: Service, scope: Scope, methods: Iterable[str]) -> Pro
 
 async def _refuse(service: Service, where: OperationId, problem: Problem, wire: Wire) -> None:
     reply = finished(refusal(problem, service), service.filters_of(where), wire.scope)
-    sender = service.sender_of(where)
-    await (sender(wire, reply) if sender else wire.answer(reply))
+    await (reply.sender or Wire.answer)(wire, reply)
 
 
 async def _live(scope: Scope, receive: Receive, send: Send) -> None:

@@ -18,12 +18,13 @@ from lakepact.reference_server.warehouse.objects import SCHEME, ObjectWarehouse
 from lakepact.reference_server.warehouse.vended_credentials.token_services import FakeSts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.generated.contract import Contract, OperationId
-    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.server_file import WarehouseEntry
-    from lakepact.reference_server.service import Handler, Settings
+    from lakepact.reference_server.service import Settings
+
+    Function = Callable[..., Any]  #: takes the arguments of a call by name
 
 ANNOUNCED = "namespace-separator"  #: the setting that tells clients what joins the levels of a namespace in a path
 CREATES_NAMESPACES = op.create_namespace
@@ -127,9 +128,9 @@ def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> 
     return ObjectWarehouse(location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint"))
 
 
-def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[OperationId, Handler]:
+def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[OperationId, Function]:
     """Return the functions of some areas that answer operations of a contract, in the way of one warehouse."""
-    found: dict[OperationId, Handler] = {
+    found: dict[OperationId, Function] = {
         o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)
     }
     if kept is None or kept.separator == SEPARATOR:
@@ -138,8 +139,8 @@ def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehou
 
 
 def together(
-    contract: Contract, served: Sequence[ServedWarehouse], handlers: Sequence[Mapping[OperationId, Handler]]
-) -> dict[OperationId, Handler]:
+    contract: Contract, served: Sequence[ServedWarehouse], handlers: Sequence[Mapping[OperationId, Function]]
+) -> dict[OperationId, Function]:
     """Return the functions that answer for all warehouses: those of the only one, or of the one whose prefix stands in the path.
 
     Raises:
@@ -155,10 +156,10 @@ def together(
     return {o: dispatched({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)}) for o in operations}
 
 
-def separated(handler: Handler, separator: str, operation: str) -> Handler:
+def separated(handler: Function, separator: str, operation: str) -> Function:
     """Return a handler that reads namespaces with this separator too; what holds the contract's own is read by that alone."""
 
-    def answer(**arguments: Any) -> Reply:
+    def answer(**arguments: Any) -> Any:
         for name in ("namespace", "parent"):
             spelled = arguments.get(name)
             if isinstance(spelled, str) and SEPARATOR not in spelled:
@@ -176,10 +177,10 @@ def _check_levels(levels: Sequence[str], separator: str) -> None:
             raise bad_request(f"at /namespace/{index}: a level must not contain {separator!r}, which separates levels in paths")
 
 
-def dispatched(handlers: Mapping[str, Handler]) -> Handler:
+def dispatched(handlers: Mapping[str, Function]) -> Function:
     """Return a handler that asks the one of the warehouse whose prefix stands in the path."""
 
-    def answer(*, prefix: str, **arguments: Any) -> Reply:
+    def answer(*, prefix: str, **arguments: Any) -> Any:
         handler = handlers.get(prefix)
         if handler is None:
             raise no_such_prefix(prefix)

@@ -104,8 +104,8 @@ class Catalogs:
         self.newer = extensions.version_extension(contract)
         self.areas = AreaRules()
         self.keys = idempotency.Rules()
+        self.changes = _tables_of_changes()
         self.rules = self._rules_by_name(rules)
-        self.tables = _tables_of_changes()
         self.reports = Reports()
         places = [kept.files for kept in warehouses]
         self.store = opened_store(settings, contract.name, places, recover=recovering(places))
@@ -118,7 +118,7 @@ class Catalogs:
     def _rules_by_name(self, further: Sequence[Rules]) -> RulesByName:
         """Return the rules as the version of the contract changes them."""
         areas = [getattr(self.areas, area.name) for area in fields(self.areas)]
-        rules = RulesByName(*areas, *([self.keys] if self.newer.keyed else []), *further)
+        rules = RulesByName(*areas, *([self.keys] if self.newer.keyed else []), *further, kinds=self.changes)
         if "If-None-Match" not in {parameter.name for parameter in self.contract.operations[op.load_table].parameters}:
             rules.replace("tag", etags.no_tag)
         if self.newer.keyed:
@@ -133,8 +133,8 @@ class Catalogs:
             kept.files if self.access is None else self.access.seen_warehouse(kept.files),
             located,
             self.areas.shared,
-            updates=self.tables["updates"],
-            preconditions=self.tables["preconditions"],
+            updates=self.changes["updates"],
+            preconditions=self.changes["preconditions"],
             validators=lambda: self.served.validators,
         )
         issuer = Credentials(made, self.areas.credentials, kept.access, prefix=kept.prefix, signs=self.signs and kept.signs)
@@ -164,7 +164,7 @@ class Catalogs:
             Metrics(kept, self.reports),
             transactions.Transactions(committing, rules.transactions),
             views.Views(kept, rules.views),
-            ViewCommits(kept, rules.views, updates=self.tables["view-updates"], preconditions=self.tables["view-preconditions"]),
+            ViewCommits(kept, rules.views, updates=self.changes["view-updates"], preconditions=self.changes["view-preconditions"]),
             ScanPlanning(kept, rules.scans),
             one.credentials,
             *([one.signing] if one.signing else ()),
@@ -193,7 +193,6 @@ class Catalogs:
             paths=_paths(self.warehouses),
             nullable=offered.NULLABLE,
             rules=self.rules,
-            tables=self.tables,
             warehouses=self.warehouses,
             catalogs=[one.catalog for one in self.made],
             located=self.made[0].located if is_guarded else None,

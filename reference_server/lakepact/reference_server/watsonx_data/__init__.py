@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
@@ -15,7 +15,7 @@ from lakepact.reference_server.iceberg_rest.namespaces import levels_are_address
 from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
 from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 from lakepact.reference_server.iceberg_rest.wiring import Catalogs
-from lakepact.reference_server.service import EVERY, BadSetting
+from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import warehouse
 from lakepact.reference_server.watsonx_data.configuration import Configuration
@@ -109,8 +109,9 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     if credentials is not None:
         served.about = ()  # the index page needs no credentials: it does not show the warehouse's folder
 
-    def enter(scope: Scope) -> None:
+    def authenticate(_: OperationId, scope: Scope) -> dict[str, Any]:
         rules.enter(scope)
+        return {}
 
-    served.guards[EVERY].append(enter)
+    served.rules.replace("authenticate", authenticate)
     return served

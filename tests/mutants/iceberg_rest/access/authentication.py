@@ -24,11 +24,13 @@ from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.access.callers import Caller
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
 from lakepact.reference_server.server_file import Grant, Principal
+from lakepact.reference_server.service import admit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from lakepact.generated.contract import OperationId
     from lakepact.reference_server.service import Scope, Service
 
 ANYBODY = Caller(Principal("anybody"), defaultdict(lambda: Rights([Grant("anybody", "admin")])))  #: may do everything
@@ -42,18 +44,27 @@ def authorization(scope: Scope) -> str:
     return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), "")
 
 
+def authentication(service: Service) -> Callable[[OperationId, Scope], dict[str, Any]]:
+    """Return the rule that authenticates callers.
+
+    Raises:
+        UnknownFault: the server is open to all callers.
+    """
+    if service.rules.current("admit") is admit:
+        raise UnknownFault(NEEDS_PRINCIPALS)
+    return service.rules.current("authenticate")
+
+
 def letting_in(passes: Callable[[Scope], bool]) -> Install:
     """Authenticate some callers as a principal with all rights."""
 
     def install(service: Service) -> None:
-        former = service.caller
-        if former is None:
-            raise UnknownFault(NEEDS_PRINCIPALS)
+        former = authentication(service)
 
-        def caller(scope: Scope) -> Any:
-            return ANYBODY if passes(scope) else former(scope)
+        def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:
+            return {"caller": ANYBODY} if operation != op.get_token and passes(scope) else former(operation, scope)
 
-        service.caller = caller
+        service.rules.replace("authenticate", authenticate)
 
     return install
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.service import admit
 from mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ def admitting(operations: tuple[OperationId, ...], act: Callable[[Handler, Handl
     """Answer some operations by `act(asks, handler, arguments)`: what asks whether the caller may, and what does not."""
 
     def install(service: Service) -> None:
-        former = service.admission
-        if former is None:
+        former = service.rules.current("admit")
+        if former is admit:
             raise UnknownFault(NEEDS_PRINCIPALS)
 
         def admission(operation: OperationId, handler: Handler) -> Handler:
-            asks = former(operation, handler)
+            asks: Handler = former(operation, handler)
             if operation not in operations:
                 return asks
 
@@ -52,7 +53,7 @@ def admitting(operations: tuple[OperationId, ...], act: Callable[[Handler, Handl
 
             return answer
 
-        service.admission = admission
+        service.rules.replace("admit", admission)
 
     return install
 

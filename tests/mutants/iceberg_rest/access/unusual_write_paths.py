@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_reply
+from lakepact.reference_server.faults import EVERY, Install, fault, on_reply
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from mutants.iceberg_rest.access.authentication import CHALLENGE, NEEDS_PRINCIPALS, authorization, letting_in
+from mutants.iceberg_rest.access.authentication import CHALLENGE, authentication, authorization, letting_in
 from mutants.iceberg_rest.access.rights import admitting, after_the_deed, without_asking
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def allowing(operation: OperationId, meant: Callable[[dict[str, Any]], Any]) -> 
     return admitting((operation,), act)
 
 
-def _refusal(caller: Callable[[Scope], Any], scope: Scope) -> Problem | None:
+def _refusal(authenticate: Callable[[OperationId, Scope], object], operation: OperationId, scope: Scope) -> Problem | None:
     """Return the refusal of a request by the access control; `None` if it is allowed."""
     try:
-        caller(scope)
+        authenticate(operation, scope)
     except Problem as problem:
         return problem
     return None
@@ -87,15 +87,14 @@ def any_principal_exchanges_plan_tasks(service: Service) -> None:
 
 @fault("IRC-SEC-016")
 def applies_and_refuses_anonymous_changes(service: Service) -> None:
-    former, admitted = service.caller, service.admission
-    if former is None or admitted is None:
-        raise UnknownFault(NEEDS_PRINCIPALS)
+    former, admitted = authentication(service), service.rules.current("admit")
 
-    def caller(scope: Scope) -> Any:
-        return _refusal(former, scope) or former(scope)
+    def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:
+        refusal = None if operation == op.get_token else _refusal(former, operation, scope)
+        return {"caller": refusal} if refusal else former(operation, scope)
 
     def admission(operation: OperationId, handler: Handler) -> Handler:
-        asks = admitted(operation, handler)
+        asks: Handler = admitted(operation, handler)
 
         def answer(**arguments: Any) -> Reply:
             refusal = arguments["caller"]
@@ -109,13 +108,14 @@ def applies_and_refuses_anonymous_changes(service: Service) -> None:
         return answer
 
     def refused(reply: Reply, scope: Scope) -> Reply:
-        refusal = None if scope["path"].endswith("/oauth/tokens") else _refusal(former, scope)
+        refusal = None if scope["path"].endswith("/oauth/tokens") else _refusal(former, op.get_config, scope)
         if refusal is None:
             return reply
         body = b"" if scope["method"] == "HEAD" else service.error_body(refusal)
         return Reply(refusal.status, body, tuple((name.encode(), value.encode()) for name, value in refusal.headers))
 
-    service.caller, service.admission = caller, admission
+    service.rules.replace("authenticate", authenticate)
+    service.rules.replace("admit", admission)
     on_reply(EVERY, refused)(service)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.commits.disconnects import UNWRITABLE
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.faults import Install, fault, on_call, on_wire
 from lakepact.reference_server.http.endpoint import refusal
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
@@ -61,7 +61,7 @@ def in_halves(operation: OperationId, begin: Callable[[Handler, Arguments], Call
             await wire.answer(reply)
 
         service.handlers[operation] = do
-        service.senders[operation] = answer
+        on_wire(operation, answer)(service)
 
     return install
 

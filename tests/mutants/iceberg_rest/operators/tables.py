@@ -14,7 +14,6 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, on_wire
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.http.workers import at_leisure
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key
 from lakepact.reference_server.storage.store import Record
 
@@ -143,7 +142,7 @@ def _later(operation: OperationId, begin: Callable[[Handlers, Arguments], Reply]
         if isinstance(reply, _Promise):
             await asyncio.sleep(WHILE)
             try:
-                await at_leisure(reply.act)  # an operation that is long does not begin on the event loop
+                reply.act()  # an operation that is long does not begin on the event loop
             except Problem:
                 await wire.answer(too_late or reply)
                 return

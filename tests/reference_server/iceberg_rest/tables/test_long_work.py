@@ -28,7 +28,6 @@ REQUESTS: dict[str, tuple[OperationId, dict[str, Any]]] = {
         {"namespace": "n", "body": {"name": "t", "schema": SCHEMA, "location": "memory:/n/t"}},
     ),
     "a file that is registered": (op.register_table, {"namespace": "n", "body": {"name": "t", "metadata-location": "memory:/n/absent"}}),
-    "a view that is registered": (op.register_view, {"namespace": "n", "body": {"name": "v", "metadata-location": "memory:/n/absent"}}),
     "the referenced snapshots of a large table": (op.load_table, {"namespace": "n", "table": "large", "snapshots": "refs"}),
     "a commit to a large table": (op.update_table, {"namespace": "n", "table": "large", "body": {"updates": []}}),
     "a transaction with a large table": (

@@ -96,18 +96,18 @@ class Access:
         known = Callers(self._file, self._tokens, self._callers, warehouses=[kept.name for kept in warehouses])
         by_prefix = {unquote(kept.prefix): Guarded(kept, catalog) for kept, catalog in zip(warehouses, catalogs, strict=True)}
         admission = Admission(served, by_prefix, configuration, self._admission)
-        served.caller = known.caller
+        served.rules.replace(
+            "authenticate", lambda operation, scope: {"caller": shown(scope) if operation == TOKENS else known.caller(scope)}
+        )
+        served.rules.replace("admit", admission.of)
         served.rules.replace("credentials_may_write", credentials_may_write)
         served.rules.replace("plans_are_of", plans_are_of)
-        served.admission = admission.of
         if TOKENS not in served.contract.operations:
             return
-        served.callers[TOKENS] = shown
         served.filters[TOKENS].append(in_oauth_form)
         if self._tokens is not None:
             served.handlers[TOKENS] = TokenEndpoint(self._file, known, self._tokens, self._token_endpoint).get_token
             served.not_offered -= {TOKENS}
-            served.unchecked.add(TOKENS)
 
 
 class Admission:
