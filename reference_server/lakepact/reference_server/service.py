@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.index_entries import IndexEntries
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.workers import Place
-    from lakepact.reference_server.storage.store import Settling, Turn
+    from lakepact.reference_server.storage.store import Pending, Turn
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
 Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, and `body`
@@ -223,8 +223,8 @@ class Service:
     authenticates: bool = False  #: whether callers are authenticated: the index page shows no path of their requests
     turn: Turn | None = None
     #: held by the thread that changes records; a handler that may change some waits for it in a thread, never on the event loop
-    settled: Callable[[], Settling | None] | None = None
-    #: asked in the thread of a handler when it has answered or refused: what to wait for before the answer is sent
+    pending: Callable[[], Pending | None] | None = None
+    #: asked in the thread of a handler after it ran: the changes that must be durable before the answer is sent
     close: Callable[[], object] = lambda: None  #: called when no more requests come
     validators: Validators = field(init=False)
 

@@ -268,7 +268,7 @@ def test_customized_service_takes_the_usual_path(install: Install) -> None:
     assert (short, ways.router.calls) == (usual, 2 * short.count(b"HTTP/1.1 200 OK"))
 
 
-class Unsettled:
+class Unfinished:
     """Changes that become durable a moment later, or are undone."""
 
     def __init__(self, lost: NotKept | None = None) -> None:
@@ -283,9 +283,9 @@ class Unsettled:
 
 
 @pytest.mark.parametrize("reply", [Reply(200), Reply(200, chunks=(b"[", b"]")), Reply(200, b"[]")], ids=["empty", "stream", "body"])
-@pytest.mark.parametrize("settled", [None, Unsettled, partial(Unsettled, NotKept("full", 507))], ids=["durable", "pending", "undone"])
+@pytest.mark.parametrize("pending", [None, Unfinished, partial(Unfinished, NotKept("full", 507))], ids=["durable", "pending", "undone"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_handler_runs_once_for_replies_that_only_uvicorn_can_send(method: str, settled: Any, reply: Reply) -> None:
+def test_handler_runs_once_for_replies_that_only_uvicorn_can_send(method: str, pending: Any, reply: Reply) -> None:
     calls: list[Any] = []
 
     def act(_: Any, arguments: Any) -> Reply:
@@ -293,7 +293,7 @@ def test_handler_runs_once_for_replies_that_only_uvicorn_can_send(method: str, s
         return reply
 
     served = made()
-    served.settled = settled
+    served.pending = pending
     on_call(EVERY, act)(served)
     short, usual = Ways(Counted(application(served))).both(again(request(T, method=method)))
 

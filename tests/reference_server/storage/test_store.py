@@ -33,9 +33,9 @@ records = st.builds(record, st.integers(-(2**63), 2**63 - 1))
 
 
 def settle(store: Store) -> None:
-    settling = store.settled()
-    if settling is not None:
-        settling.wait()
+    pending = store.pending()
+    if pending is not None:
+        pending.wait()
 
 
 def everything(store: Store) -> dict[Key, Record]:

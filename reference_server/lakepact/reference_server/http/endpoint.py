@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Operation
     from lakepact.reference_server.http.bodies import Receive
     from lakepact.reference_server.service import Filter, Handler, Scope, Service
-    from lakepact.reference_server.storage.store import Settling
+    from lakepact.reference_server.storage.store import Pending
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +50,8 @@ class Endpoint:
         "_handler",
         "_names",
         "_parameters",
+        "_pending",
         "_place",
-        "_settled",
         "_turn",
         "is_fast",
         "operation",
@@ -68,7 +68,7 @@ class Endpoint:
         self._authenticate = rules.authenticate
         self._place = service.places.get(operation.id) if is_offered else None
         self._turn = service.turn
-        self._settled = service.settled
+        self._pending = service.pending
         self._names = tuple(arguments[name] for name in variables(template))
         self._parameters = Parameters(operation.parameters if is_offered else ())
         self._body = Body(operation, service) if is_offered and operation.body is not None else None
@@ -93,8 +93,8 @@ class Endpoint:
             raise
         except Exception as error:  # noqa: BLE001 - each becomes a reply
             reply = error_reply(error, self.service, self.operation.id)
-        if self._settled is not None and (settling := self._settled()) is not None:
-            reply = await self.once_settled(reply, settling)
+        if self._pending is not None and (pending := self._pending()) is not None:
+            reply = await self.once_durable(reply, pending)
         return finished(reply, self._filters, scope)
 
     def answer_on_loop(self, values: tuple[str, ...], *, query: bytes | None, headers: Mapping[str, Any]) -> Reply | None:
@@ -126,14 +126,14 @@ class Endpoint:
         if self._parameters.headers:
             self._parameters.read_headers(headers, arguments)
 
-    def settling(self) -> Settling | None:
+    def pending(self) -> Pending | None:
         """Return what the last handler on this thread changed or saw that is not durable yet."""
-        return None if self._settled is None else self._settled()
+        return None if self._pending is None else self._pending()
 
-    async def once_settled(self, reply: Reply, settling: Settling) -> Reply:
+    async def once_durable(self, reply: Reply, pending: Pending) -> Reply:
         """Return a reply once everything that it reports is durable, or a refusal if that was undone."""
         try:
-            await settling
+            await pending
         except NotKept as lost:
             return error_reply(lost, self.service, self.operation.id)
         return reply
@@ -180,9 +180,9 @@ class Endpoint:
         try:
             reply = self._handler(**arguments)
         finally:
-            settling = self.settling()
-            if settling is not None:
-                settling.wait()
+            pending = self.pending()
+            if pending is not None:
+                pending.wait()
         return reply if reply.chunks is None else replace(reply, chunks=Begun(reply.chunks))
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.limits import Limits
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.router import ContractRouter
-    from lakepact.reference_server.storage.store import Settling
+    from lakepact.reference_server.storage.store import Pending
 
 logger = logging.getLogger(__name__)
 
@@ -177,20 +177,20 @@ class FastProtocol(BoundedProtocol):
         reply = None if arguments is None else endpoint.answer_on_loop(values, query=query, headers=arguments)
         if reply is None:
             return False
-        settling = endpoint.settling()
-        head = _head(reply, method) if settling is None and reply.chunks is None else None
+        pending = endpoint.pending()
+        head = _head(reply, method) if pending is None and reply.chunks is None else None
         if head is None:
-            self._send_by_uvicorn(data, endpoint, reply, settling)
+            self._send_by_uvicorn(data, endpoint, reply, pending)
             return True
         self._send(head, b"" if method == b"HEAD" else reply.body)
         self._router.recent.append((time(), method.decode(), path, reply.status, endpoint.operation.id))
         return True
 
-    def _send_by_uvicorn(self, data: bytes, endpoint: Endpoint, reply: Reply, settling: Settling | None) -> None:
+    def _send_by_uvicorn(self, data: bytes, endpoint: Endpoint, reply: Reply, pending: Pending | None) -> None:
         """Let uvicorn send a reply that is not durable yet, is streamed, or has headers that only uvicorn can judge."""
 
         async def send_reply(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-            durable = reply if settling is None else await endpoint.once_settled(reply, settling)
+            durable = reply if pending is None else await endpoint.once_durable(reply, pending)
             await self._router.send(endpoint, finished(durable, (), scope), scope, receive, send)
 
         app, self.app = self.app, send_reply

@@ -205,7 +205,7 @@ class Catalogs:
             authenticates=is_guarded,
             about=_about(self.warehouses, is_guarded=is_guarded, is_forgotten=is_forgotten),
             turn=self.store.turn,
-            settled=None if is_forgotten else self.store.settled,
+            pending=None if is_forgotten else self.store.pending,
             close=self.store.close,
         )
         return self.served

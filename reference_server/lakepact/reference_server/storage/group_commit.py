@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-QUICK = 0.002  #: seconds for which the loop may wait for the disk itself
-READ = 1024  #: records, those that were changed last, whose documents stay in memory: they take five times as much as their bytes
+QUICK = 0.002  #: seconds for which the event loop may wait for the disk
+READ = 1024  #: recently changed records whose documents stay in memory; a document takes five times its bytes
 FEW = 32  #: changes that are written while others wait
-LOOKED_AT = 8  #: writes of the loop that say how quick the disk is
-TRIED = 64  #: batches of the thread, until the loop tries again whether it is
+LOOKED_AT = 8  #: writes of the loop by which the disk is judged
+TRIED = 64  #: batches of the thread until the loop tries again
 
 
 class _Batch:
@@ -52,42 +52,42 @@ class _Batch:
         self.lost: NotKept | None = None
 
 
-class Settling:
+class Pending:
     """A pending batch; await it to know that it is durable."""
 
-    __slots__ = ("_batch", "_hurry", "_lock")
+    __slots__ = ("_batch", "_call_writer", "_lock")
 
-    def __init__(self, batch: _Batch, lock: AbstractContextManager[bool], hurry: Callable[[], None]) -> None:
+    def __init__(self, batch: _Batch, lock: AbstractContextManager[bool], call_writer: Callable[[], None]) -> None:
         self._batch = batch
         self._lock = lock
-        self._hurry = hurry
+        self._call_writer = call_writer
 
     def __await__(self) -> Generator[Any, None, None]:
         loop = asyncio.get_running_loop()
         future: Future[None] = loop.create_future()
-        if self._is_noted((loop, future)):
+        if self._add_waiting((loop, future)):
             yield from future
-        self._tell()
+        self._raise_if_lost()
 
     def wait(self) -> None:
-        """Wait in a thread that has nothing else to do.
+        """Wait in a thread.
 
         Raises:
-            NotKept: it was undone.
+            NotKept: the batch was rolled back.
         """
         event = threading.Event()
-        if self._is_noted(event):
-            self._hurry()  # the loop in which it was made may have ended
+        if self._add_waiting(event):
+            self._call_writer()  # the event loop of the changes may have ended
             event.wait()
-        self._tell()
+        self._raise_if_lost()
 
-    def _is_noted(self, waiting: tuple[AbstractEventLoop, Future[None]] | threading.Event) -> bool:
+    def _add_waiting(self, waiting: tuple[AbstractEventLoop, Future[None]] | threading.Event) -> bool:
         with self._lock:
             if not self._batch.ended:
                 self._batch.waiting.append(waiting)
             return not self._batch.ended
 
-    def _tell(self) -> None:
+    def _raise_if_lost(self) -> None:
         lost = self._batch.lost
         if lost is not None:
             raise NotKept(lost.message, lost.status)
@@ -142,8 +142,8 @@ class FileStore:
         self._lock = threading.RLock()
         self.turn = threading.RLock()  #: held by the thread that is in a transaction; taken before the lock
         self._gathering = _Batch()
-        self._read: dict[Key, Record] = {}  # what was changed last
-        self._written: _Batch | None = None  # the batch that is on its way
+        self._read: dict[Key, Record] = {}  # recently changed records
+        self._written: _Batch | None = None  # the batch that is being written
         self._writing = threading.Lock()  # held by the thread that takes a batch and writes it
         self._pace = Pace()
         self._local = threading.local()
@@ -165,26 +165,26 @@ class FileStore:
         with self._lock:
             return self._durable.get(key)
 
-    def settled(self) -> Settling | None:
-        """Return what to wait for until everything that this thread's last transactions saw and did is in the file; `None` if it is."""
+    def pending(self) -> Pending | None:
+        """Return the pending changes that this thread's last transactions made or read; `None` if all are in the file."""
         batch: _Batch | None = getattr(self._local, "batch", None)
         if batch is None:
             return None
         self._local.batch = None
-        return None if batch.ended and batch.lost is None else Settling(batch, self._lock, self.hurry)
+        return None if batch.ended and batch.lost is None else Pending(batch, self._lock, self.call_writer)
 
-    def settle(self) -> None:
-        """Wait until everything that this thread's last transactions saw and did is in the file.
+    def wait(self) -> None:
+        """Wait until everything that this thread's last transactions read and changed is in the file.
 
         Raises:
             NotKept: it was undone.
         """
-        settling = self.settled()
-        if settling is not None:
-            settling.wait()
+        pending = self.pending()
+        if pending is not None:
+            pending.wait()
 
     def close(self) -> None:
-        """Write what is still on its way, and let others open the file."""
+        """Write pending changes, and let others open the file."""
         with self._lock:
             if self._closed:
                 return
@@ -193,7 +193,7 @@ class FileStore:
         self._writer.join()
         self._file.close()
 
-    def seen(self) -> None:
+    def depend_on_changes(self) -> None:
         """Make this thread's next answer wait for all changes made so far."""
         with self._lock:
             batch = self._gathering if self._gathering.changes else self._written
@@ -201,7 +201,7 @@ class FileStore:
             self._local.batch = batch
 
     def gather(self, changes: dict[Key, Record | None], then: list[Callable[[], None]], otherwise: list[Callable[[], None]]) -> None:
-        """Send the changes of a transaction on their way; the turn and the lock are held.
+        """Queue the changes of a transaction; the turn and the lock are held.
 
         Raises:
             NotKept: the store is closed.
@@ -210,7 +210,7 @@ class FileStore:
             raise NotKept("the change was not made: the server is ending")
         batch = self._gathering
         if not batch.changes:
-            self._call_for_writing()
+            self._schedule_writing()
         batch.changes.update(changes)
         batch.then.extend(then)
         batch.otherwise.extend(otherwise)
@@ -221,12 +221,12 @@ class FileStore:
         while len(self._read) > READ:
             self._read.pop(next(iter(self._read))).unread()
 
-    def hurry(self) -> None:
-        """Let the thread write what has gathered, whoever else was to do it."""
+    def call_writer(self) -> None:
+        """Let the thread write the gathering batch."""
         self._tokens.put(True)
 
-    def _call_for_writing(self) -> None:
-        """See to it that the batch that begins to gather is written."""
+    def _schedule_writing(self) -> None:
+        """Have the batch that begins to gather written, by the event loop of the changes if there is one."""
         loop = _running_loop()
         if loop is None:
             self._tokens.put(True)
@@ -335,11 +335,11 @@ class _Chained(Changing):
                 raise
         elif self._then:
             _run(self._then)
-        self._store.seen()
+        self._store.depend_on_changes()
 
     def _undo(self) -> None:
         super()._undo()
-        self._store.seen()
+        self._store.depend_on_changes()
 
 
 def _run(actions: list[Callable[[], None]]) -> None:
@@ -351,7 +351,7 @@ def _run(actions: list[Callable[[], None]]) -> None:
 
 
 def _wake(batch: _Batch) -> None:
-    """Wake all who wait for a batch, those of one loop at once."""
+    """Wake everything that waits for a batch, the waiting tasks of one loop together."""
     loops: defaultdict[AbstractEventLoop, list[Future[None]]] = defaultdict(list)
     here = _running_loop()
     for waiting in batch.waiting:

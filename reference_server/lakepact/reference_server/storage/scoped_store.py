@@ -1,4 +1,4 @@
-"""Collections of a store that belong to one of several: nothing of what is put there is seen by the others."""
+"""One owner's collections of a shared store, which other owners do not see."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakepact.reference_server.storage.store import Key
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from lakepact.reference_server.storage.store import Place, Record, Settling, Store, Transaction, View
+    from lakepact.reference_server.storage.store import Pending, Place, Record, Store, Transaction, View
 
 
 class ScopedStore:
@@ -44,12 +44,12 @@ class ScopedStore:
             yield _OwnView(view, self._owner)
 
     def get(self, key: Key) -> Record | None:
-        """Return the record at this key that is kept for good, or None."""
+        """Return the durable record at this key, or None."""
         return self._store.get(_scoped(self._owner, key))
 
-    def settled(self) -> Settling | None:
-        """Return what to wait for until everything that this thread's last transactions saw and did is durable; `None` if it is."""
-        return self._store.settled()
+    def pending(self) -> Pending | None:
+        """Return the pending changes that this thread's last transactions made or read; `None` if all are durable."""
+        return self._store.pending()
 
     def close(self) -> None:
         """Make pending changes durable and close the store."""

@@ -123,33 +123,30 @@ class Transaction(View, Protocol):
         ...
 
     def otherwise(self, action: Callable[[], None]) -> None:
-        """Do something if the changes are not kept, to clean up what goes with them."""
+        """Run an action if the changes are rolled back."""
         ...
 
 
-class Settling(Awaitable[None], Protocol):
-    """Changes on their way to where they last; awaiting them raises `NotKept` if they were undone."""
+class Pending(Awaitable[None], Protocol):
+    """Changes that are not durable yet; awaiting them raises `NotKept` if they were rolled back."""
 
     def wait(self) -> None:
-        """Wait in a thread that has nothing else to do.
+        """Wait in a thread.
 
         Raises:
-            NotKept: they were undone.
+            NotKept: they were rolled back.
         """
         ...
 
 
 class Store(Protocol):
-    """Records on collections; one transaction at a time, and readers never see half of one, or what may still be undone.
-
-    Readers wait for no transaction.
-    """
+    """Records in collections, changed by one transaction at a time. Readers see only durable state, and wait for no transaction."""
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """Return a transaction for one `with` block: its changes are stored when the block ends and rolled back when it raises.
 
         It sees the changes of all earlier transactions, also those that are not durable yet. A caller that has seen them waits for
-        `settled` before it answers.
+        `pending` before it answers.
         """
         ...
 
@@ -158,11 +155,11 @@ class Store(Protocol):
         ...
 
     def get(self, key: Key) -> Record | None:
-        """Return the record at this key that is kept for good, or None."""
+        """Return the durable record at this key, or None."""
         ...
 
-    def settled(self) -> Settling | None:
-        """Return what to wait for until everything that this thread's last transactions saw and did is durable; `None` if it is.
+    def pending(self) -> Pending | None:
+        """Return the pending changes that this thread's last transactions made or read; `None` if all are durable.
 
         Waiting raises `NotKept` if it was rolled back.
         """
@@ -181,16 +178,16 @@ class Turn(Protocol):
         ...
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         ...
 
 
 class WholeStore(Store, Protocol):
-    """A store that is no view of another one."""
+    """A store that is not part of another one."""
 
     @property
     def turn(self) -> Turn:
-        """The state of a thread during a transaction."""
+        """The lock that a thread holds during a transaction."""
         ...
 
 
@@ -215,11 +212,11 @@ class MemoryStore:
         with self._lock:
             return self._collections.get(key)
 
-    def settled(self) -> Settling | None:
-        """Nothing: what a transaction leaves is kept at once."""
+    def pending(self) -> Pending | None:
+        """Return None: changes are final when their transaction ends."""
 
     def close(self) -> None:
-        """Nothing: nothing is held."""
+        """Do nothing: no file is open."""
 
 
 class _Records(Protocol):
@@ -282,7 +279,7 @@ class Collections:
 
 
 class Looking(AbstractContextManager[View]):
-    """Collections that do not change as long as one looks at them."""
+    """A view of collections, which do not change until it ends."""
 
     __slots__ = ("_collections", "_lock")
 
@@ -347,7 +344,7 @@ class Changing(AbstractContextManager[Transaction]):
         return iter([(name, record) for name, record in sorted(found.items(), key=itemgetter(0)) if record is not None])
 
     def every(self, collection: str) -> Iterator[tuple[Key, Record]]:
-        """Yield all records of a collection, those that were changed last."""
+        """Yield all records of a collection, the changed ones last."""
         for key, record in self._collections.every(collection):
             if key not in self._changes:
                 yield key, record
@@ -367,11 +364,11 @@ class Changing(AbstractContextManager[Transaction]):
         return record
 
     def afterwards(self, action: Callable[[], None]) -> None:
-        """Do something that cannot be undone, once the changes are kept for good."""
+        """Run an action that cannot be undone once the changes are durable."""
         self._then.append(action)
 
     def otherwise(self, action: Callable[[], None]) -> None:
-        """Do something if the changes are not kept."""
+        """Run an action if the changes are rolled back."""
         self._otherwise.append(action)
 
     def _keep(self) -> None:

@@ -57,12 +57,12 @@ def test_pending_changes_are_seen_by_transactions_and_not_by_readers(store: File
 def test_pending_removal_stays_in_listings_of_readers(store: FileStore) -> None:
     put(store, ONE, record(1))
     put(store, TWO, record(2))
-    store.settle()
+    store.wait()
     with store._lock:
         with store.begin() as transaction:
             transaction.remove(ONE)
         seen = names(store, newest=True), names(store, newest=False)
-    store.settle()
+    store.wait()
 
     assert (seen, names(store, newest=False)) == ((["two"], ["one", "two"]), ["two"])
 
@@ -70,22 +70,22 @@ def test_pending_removal_stays_in_listings_of_readers(store: FileStore) -> None:
 def test_reader_of_durable_state_does_not_wait(store: FileStore) -> None:
     with store._lock:
         put(store, ONE, record(1))
-        store.settled()
+        store.pending()
         with store.view() as view:
             view.get(ONE)
 
-        assert store.settled() is None
+        assert store.pending() is None
 
 
 def test_transaction_that_read_pending_state_waits_for_it(store: FileStore) -> None:
     with store._lock:
         put(store, ONE, record(1))
-        store.settled()
+        store.pending()
         with store.begin() as transaction:
             transaction.get(TWO)
-        settling = store.settled()
-    assert settling
-    settling.wait()
+        pending = store.pending()
+    assert pending
+    pending.wait()
 
     assert store.get(ONE) == record(1)
 
@@ -98,20 +98,20 @@ def test_refusal_because_of_pending_state_waits_for_it(store: FileStore) -> None
 
     with store._lock:
         put(store, ONE, record(1))
-        store.settled()
+        store.pending()
         with pytest.raises(ZeroDivisionError):
             refused()
 
-        assert store.settled() is not None
+        assert store.pending() is not None
 
 
 def test_changes_on_a_full_disk_are_undone_and_return_507(store: FileStore) -> None:
     put(store, ONE, record(1))
-    store.settle()
+    store.wait()
     full(store)
     put(store, ONE, record(2, 100_000))
     with pytest.raises(NotKept, match="the disk is full") as told:
-        store.settle()
+        store.wait()
 
     assert (told.value.status, store.get(ONE), names(store, newest=True)) == (507, record(1), ["one"])
 
@@ -127,7 +127,7 @@ def test_changes_based_on_undone_changes_are_undone(store: FileStore) -> None:
             transaction.put(TWO, record(found.document["n"] + 1))
             transaction.otherwise(lambda: lost.append("two"))
     with pytest.raises(NotKept):
-        store.settle()
+        store.wait()
 
     assert (names(store, newest=True), names(store, newest=False), lost) == ([], [], ["two"])
 
@@ -136,10 +136,10 @@ def test_the_store_goes_on_when_there_is_room_again(store: FileStore) -> None:
     full(store)
     put(store, ONE, record(1, 100_000))
     with pytest.raises(NotKept):
-        store.settle()
+        store.wait()
     store._file._connection.execute("PRAGMA max_page_count = 100000")
     put(store, ONE, record(2, 100_000))
-    store.settle()
+    store.wait()
 
     assert store.get(ONE) == record(2, 100_000)
 
@@ -147,11 +147,11 @@ def test_the_store_goes_on_when_there_is_room_again(store: FileStore) -> None:
 def test_undone_changes_are_absent_after_reopening(open_store: Callable[..., FileStore]) -> None:
     store = open_store()
     put(store, ONE, record(1))
-    store.settle()
+    store.wait()
     full(store)
     put(store, ONE, record(2, 100_000))
     with pytest.raises(NotKept):
-        store.settle()
+        store.wait()
     store.close()
 
     assert open_store().get(ONE) == record(1)
@@ -165,7 +165,7 @@ def test_afterwards_is_not_called_for_undone_changes(store: FileStore) -> None:
         transaction.afterwards(lambda: done.append("afterwards"))
         transaction.otherwise(lambda: done.append("otherwise"))
     with pytest.raises(NotKept):
-        store.settle()
+        store.wait()
 
     assert done == ["otherwise"]
 
@@ -192,7 +192,7 @@ def put_status(store: FileStore, number: int) -> int | None:
     """Put a record, and return the status of the failure, or None for success."""
     put(store, ONE, record(number))
     try:
-        store.settle()
+        store.wait()
     except NotKept as lost:
         return lost.status
     return None
@@ -222,9 +222,9 @@ def test_writes_stop_while_an_undone_change_could_reappear(store: FileStore) -> 
 def test_all_tasks_that_wait_for_one_batch_are_woken(store: FileStore) -> None:
     async def commit(number: int) -> None:
         put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number))
-        settling = store.settled()
-        if settling is not None:
-            await settling
+        pending = store.pending()
+        if pending is not None:
+            await pending
 
     async def commits() -> None:
         await asyncio.gather(*map(commit, range(32)))
@@ -241,9 +241,9 @@ def test_concurrent_changes_are_written_in_one_batch(store: FileStore, at_once: 
             put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number))
             if number % at_once == at_once - 1:
                 await asyncio.sleep(0)
-        settling = store.settled()
-        if settling is not None:
-            await settling
+        pending = store.pending()
+        if pending is not None:
+            await pending
 
     before = store._file.batch
     asyncio.run(commits())
@@ -254,10 +254,10 @@ def test_concurrent_changes_are_written_in_one_batch(store: FileStore, at_once: 
 def test_failed_batch_raises_in_every_waiting_task(store: FileStore) -> None:
     async def commit(number: int) -> int:
         put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number, 100_000))
-        settling = store.settled()
-        assert settling
+        pending = store.pending()
+        assert pending
         try:
-            await settling
+            await pending
         except NotKept as lost:
             return lost.status
         return 0
@@ -270,7 +270,7 @@ def test_failed_batch_raises_in_every_waiting_task(store: FileStore) -> None:
     assert asyncio.run(commits()) == [507] * 8
 
 
-def test_change_of_an_ended_loop_is_written_by_settle(store: FileStore) -> None:
+def test_change_of_an_ended_loop_is_written_by_wait(store: FileStore) -> None:
     def commit() -> None:
         loop.stop()  # the loop does not run the deferred write
         put(store, ONE, record(1))
@@ -279,7 +279,7 @@ def test_change_of_an_ended_loop_is_written_by_settle(store: FileStore) -> None:
     loop.call_soon(commit)
     loop.run_forever()
     loop.close()
-    store.settle()
+    store.wait()
 
     assert store.get(ONE) == record(1)
 
@@ -290,16 +290,16 @@ def test_changes_of_a_loop_and_of_threads_beside_it_are_all_kept(store: FileStor
 
     def commit_and_wait(number: int) -> None:
         commit(number)
-        store.settle()
+        store.wait()
 
     async def commits() -> None:
         beside = [asyncio.to_thread(commit_and_wait, number) for number in range(100)]
         gathered = asyncio.gather(*beside)
         for number in range(100, 200):
             commit(number)
-            settling = store.settled()
-            if settling is not None:
-                await settling
+            pending = store.pending()
+            if pending is not None:
+                await pending
         await gathered
 
     asyncio.run(commits())
@@ -310,9 +310,9 @@ def test_changes_of_a_loop_and_of_threads_beside_it_are_all_kept(store: FileStor
 def test_a_loop_answers_others_while_the_disk_is_slow(store: FileStore) -> None:
     async def commit() -> list[int]:
         put(store, ONE, record(1))
-        settling = store.settled()
-        assert settling
-        waiting = asyncio.ensure_future(settling)
+        pending = store.pending()
+        assert pending
+        waiting = asyncio.ensure_future(pending)
         done: list[int] = []
         for number in range(3):
             await asyncio.sleep(0)
@@ -330,7 +330,7 @@ def test_only_the_documents_of_what_was_changed_last_stay_in_memory(store: FileS
     monkeypatch.setattr(group_commit, "READ", 2)
     for number in (1, 2, 3, 1):
         put(store, Key("identifiers", ("ns",), f"{number}"), record(number))
-    store.settle()
+    store.wait()
     with store.view() as view:
         records = [found for _, found in view.under("identifiers", ("ns",))]
 
@@ -364,7 +364,7 @@ def test_counts_of_many_threads_are_all_there_when_the_store_is_opened_again(ope
                 found = transaction.get(ONE)
                 assert found
                 transaction.put(ONE, record(found.document["n"] + 1))
-            store.settle()
+            store.wait()
 
     threads = [threading.Thread(target=count) for _ in range(8)]
     for thread in threads:

@@ -59,7 +59,7 @@ def test_a_store_that_was_not_closed_holds_the_same(open_store: Callable[..., Fi
     for number, key in enumerate(KEYS):
         with store.begin() as transaction:
             transaction.put(key, record(number))
-    store.settle()
+    store.wait()
     for file in path.parent.glob(f"{path.name}*"):  # as they stand when the process is killed
         (tmp_path / "copy").mkdir(exist_ok=True)
         shutil.copy(file, tmp_path / "copy" / file.name)
@@ -217,7 +217,7 @@ def killed(open_store: Callable[..., FileStore], path: Path) -> Path:
     for number, key in enumerate(KEYS):
         with store.begin() as transaction:
             transaction.put(key, record(number))
-        store.settle()
+        store.wait()
     left = held(path.parent)
     store.close()
     for name, content in left.items():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
 
-    from lakepact.reference_server.storage.store import Key, Place, Record, Settling, Store, Transaction, View
+    from lakepact.reference_server.storage.store import Key, Pending, Place, Record, Store, Transaction, View
     from lakepact.reference_server.warehouse.local import Warehouse
 
 
@@ -88,9 +88,9 @@ class FilteredStore:
         now = _sight.get()
         return self._store.get(key) if now is None or now.shows(_subject(key)) else None
 
-    def settled(self) -> Settling | None:
+    def pending(self) -> Pending | None:
         """Return what to wait for until everything seen and done is durable; `None` if it is."""
-        return self._store.settled()
+        return self._store.pending()
 
     def close(self) -> None:
         """Make pending changes durable and close the store."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Record, Settling, Store, Transaction, View
+    from lakepact.reference_server.storage.store import Pending, Record, Store, Transaction, View
     from lakepact.reference_server.warehouse.local import Warehouse
 
 DATA_PATHS = ("write.data.path", "write.object-storage.path", "write.folder-storage.path")  #: where writers put data files
@@ -143,12 +143,12 @@ class Located:
         return self._store.view()
 
     def get(self, key: Key) -> Record | None:
-        """Return the record at this key that is kept for good, or None."""
+        """Return the durable record at this key, or None."""
         return self._store.get(key)
 
-    def settled(self) -> Settling | None:
-        """Return what to wait for until everything that this thread's last transactions saw and did is durable; `None` if it is."""
-        return self._store.settled()
+    def pending(self) -> Pending | None:
+        """Return the pending changes that this thread's last transactions made or read; `None` if all are durable."""
+        return self._store.pending()
 
     def close(self) -> None:
         """Make pending changes durable and close the store."""
