@@ -1,4 +1,4 @@
-"""The server as a value: `with running() as server:` has it answering at `server.url`, in a thread of this process."""
+"""The server in a thread of this process: `with running() as server:` answers at `server.url`."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Server:
 
 
 def configured(app: object, *, log_level: str = "warning", fast_path: bool = True, limits: Limits = LIMITS) -> uvicorn.Config:
-    """Return how uvicorn runs the application: one process, one loop, no log of requests.
+    """Return the configuration of uvicorn: one process, one loop, no log of requests.
 
     Args:
         app: the application.
         log_level: what uvicorn logs.
-        fast_path: whether requests that ask for nothing unusual are answered past ASGI (`fast_protocol`).
+        fast_path: whether loads and listings are answered without ASGI (`fast_protocol`).
         limits: what callers may hold.
     """
     http: Any = fast_protocol(app, limits=limits) if fast_path and isinstance(app, ContractRouter) else bounded_protocol(limits)
@@ -146,7 +146,7 @@ def running(
         faults: faults, or their names: `slow`, `loadTable.slow`.
         port: the port; 0 takes a free one.
         engine: where the routes come from, `plan` or `connexion`; answers are the same.
-        fast_path: whether plain loads and questions are answered past ASGI; answers are the same, only sooner.
+        fast_path: whether loads and listings are answered without ASGI; answers are the same.
         max_body: the most bytes of a request body that are read.
         limits: how many connections are open at once, and how long and how large requests may be.
 

@@ -59,7 +59,7 @@ def _body(body: bytes, media_type: bytes = b"application/json") -> Callable[[Ope
     return lambda operations: on_reply(operations, change)
 
 
-def _wired(act: Callable[[Wire, Reply], Awaitable[None]]) -> Callable[[Operations], Install]:
+def _on_wire(act: Callable[[Wire, Reply], Awaitable[None]]) -> Callable[[Operations], Install]:
     return lambda operations: on_wire(operations, act)
 
 
@@ -70,15 +70,15 @@ ANSWERS: dict[str, Callable[[Operations], Install]] = {
     "answers-404": _status(404),
     "answers-200": lambda o: on_status(o, dict.fromkeys(range(400, 600), 200)),
     "answers-201": lambda o: on_status(o, {200: 201, 204: 201}),
-    "drops-connection": _wired(_drop),
-    "truncates-body": _wired(_truncate),
-    "slow": _wired(_dawdle),
+    "drops-connection": _on_wire(_drop),
+    "truncates-body": _on_wire(_truncate),
+    "slow": _on_wire(_dawdle),
     "not-json": _body(b"<html><body>It works!</body></html>"),
     "empty-body": _body(b"{}"),
     "null-body": _body(b"null"),
     "list-body": _body(b"[]"),
     "wrong-content-type": lambda o: on_headers(o, {"content-type": "text/html; charset=utf-8"}),
-    "adds-body": _wired(_add_body),
+    "adds-body": _on_wire(_add_body),
     "bare-errors": lambda o: on_reply(o, _unwrap),
     "text-errors": lambda o: on_reply(o, _plain),
     "done-but-500": effects.done_but_500,

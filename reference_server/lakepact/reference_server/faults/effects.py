@@ -1,4 +1,4 @@
-"""Faults of what an operation does, behind an answer that looks right, or the other way round."""
+"""Faults of effects: the answer looks right and the effect is wrong, or the other way round."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE_TOKENS = ("next-page-token", "nextPageToken")
 
 
 def not_persisted(operations: Operations) -> Install:
-    """Answer calls as if all were well, and leave the catalog as it was before each of them.
+    """Answer calls as usual, and restore the catalog after each of them.
 
     Files are not purged, because their table stays.
     """
@@ -49,7 +49,7 @@ def not_persisted(operations: Operations) -> Install:
 
 
 def done_but_500(operations: Operations) -> Install:
-    """Do what is asked for, and answer with status 500."""
+    """Carry requests out, and answer with status 500."""
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         handler(**arguments)

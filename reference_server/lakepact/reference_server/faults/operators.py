@@ -1,4 +1,4 @@
-"""Ways to make a server wrong: each returns an `Install`, which changes one service.
+"""Operators that make a server wrong: each returns an `Install`, which changes one service.
 
 `operations` is an operation id, a tuple of ids, `EVERY`, `UNKNOWN_PATH` or `WRONG_METHOD`.
 """
@@ -48,7 +48,7 @@ def accept(*_: object, **__: object) -> None:
 
 
 def all_of(*installs: Install) -> Install:
-    """Several ways together."""
+    """Install several faults together."""
 
     def install(service: Service) -> None:
         for one in installs:
@@ -82,7 +82,7 @@ def wrap_entry(table: str, key: Any, wrapper: Callable[[Any], Any]) -> Install:
 
 
 def wrap_rule(name: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Install:
-    """Let `wrapper(rule)` decide in the place of a rule."""
+    """Replace a rule by `wrapper(rule)`."""
 
     def install(service: Service) -> None:
         try:
@@ -94,7 +94,7 @@ def wrap_rule(name: str, wrapper: Callable[[Callable[..., Any]], Callable[..., A
 
 
 def replace_rule(name: str, function: Callable[..., Any]) -> Install:
-    """Let a function decide in the place of a rule."""
+    """Replace a rule by a function."""
     return wrap_rule(name, lambda _: function)
 
 
@@ -111,12 +111,12 @@ def on_call(operations: Operations, act: Callable[[Handler, dict[str, Any]], Rep
             if operation != EVERY and operation not in service.handlers:
                 raise UnknownFault(f"{operation} is not offered, so it cannot be answered wrongly")
             for id_ in service.handlers if operation == EVERY else (operation,):
-                service.handlers[id_] = partial(_acted, act, service.handlers[id_])
+                service.handlers[id_] = partial(_call, act, service.handlers[id_])
 
     return install
 
 
-def _acted(act: Callable[[Handler, dict[str, Any]], Reply], handler: Handler, **arguments: Any) -> Reply:
+def _call(act: Callable[[Handler, dict[str, Any]], Reply], handler: Handler, **arguments: Any) -> Reply:
     return act(handler, arguments)
 
 

@@ -87,10 +87,10 @@ class Body:
         arguments["body"] = document
 
     def _check_headers(self, headers: list[tuple[bytes, bytes]]) -> None:
-        """Refuse a body for what headers say of it.
+        """Refuse a body by the headers that describe it.
 
         Raises:
-            Problem: it is too large, or of another media type.
+            Problem: 413 or 415, it is too large, or of another media type or encoding.
         """
         for name, value in headers:
             if name not in BODY_HEADERS:

@@ -98,7 +98,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.unsent = 0
 
     def connection_made(self, transport: Any) -> None:
-        """Take a connection in, or refuse it with 503 when the server is full."""
+        """Accept a connection, or refuse it with 503 when the server is full."""
         super().connection_made(transport)
         self.flow = self._paused_flow = PausableFlow(transport)
         if not self._shared.add(self):
@@ -112,10 +112,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._pending, self._parsed = b"", 0
         super().connection_lost(exc)
 
-    # -- what arrives
+    # -- received bytes
 
     def data_received(self, data: bytes) -> None:
-        """Parse what may be parsed now, and keep the rest."""
+        """Parse the bytes of the next request, and keep those behind it."""
         if self._refused:
             return
         self._pending = self._pending[self._parsed :] + data if self._pending else data
@@ -273,7 +273,7 @@ class BoundedProtocol(HttpToolsProtocol):
     # -- refusals and time limits
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP."""
+        """Refuse bytes that are not HTTP."""
         self._refuse(400, msg)
 
     def _refuse(self, status: int, message: str) -> None:
@@ -336,7 +336,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def resume_writing(self) -> None:
-        """Note that the caller has taken most of what waited."""
+        """Note that the client has read most of the buffered answer."""
         self.unsent = 0
         super().resume_writing()
 
@@ -354,5 +354,5 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 def bounded_protocol(limits: Limits) -> Callable[..., BoundedProtocol]:
-    """Return what makes the protocol of each connection."""
+    """Return the factory of the protocol of each connection."""
     return partial(BoundedProtocol, limits=limits, shared=WeakKeyDictionary())

@@ -51,7 +51,7 @@ class ConnexionRouter(ContractRouter, SpecMiddleware):
     """The router as a middleware of connexion, which passes the contracts' operations to it."""
 
     def add_api(self, specification: Specification, **kwargs: Any) -> None:
-        """Take over the operations of the contract that `name` says."""
+        """Take over the operations of the contract with this `name`."""
         wanted = {key: kwargs[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
         _RouterApi(specification, router=self, contract=kwargs["name"], **wanted)
 

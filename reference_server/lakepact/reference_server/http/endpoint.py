@@ -1,4 +1,4 @@
-"""One operation, compiled: from the request to the reply, with everything that can be known before decided at the start.
+"""One operation, compiled at the start: the way from a request to its reply.
 
 The place of a call (`workers.Place`) is chosen from its arguments, and then its handler runs there once.
 """
@@ -37,9 +37,9 @@ class Endpoint:
     """One operation on one path template.
 
     Args:
-        operation: what the contract says about it.
-        handler: what answers it.
-        service: the tables that everything else is looked up in.
+        operation: the operation of the contract.
+        handler: the function that answers it.
+        service: the service of the contract.
         template: the concrete path, whose variables are among the operation's parameters.
     """
 
@@ -118,7 +118,7 @@ class Endpoint:
             return error_reply(error, self.service, self.operation.id)
 
     def read_headers(self, headers: list[tuple[bytes, bytes]], arguments: dict[str, Any]) -> None:
-        """Add what the headers say to the arguments of a call.
+        """Add the values of headers to the arguments of a call.
 
         Raises:
             BadParameter: a value is not one that the contract allows.
@@ -127,7 +127,7 @@ class Endpoint:
             self._parameters.read_headers(headers, arguments)
 
     def pending(self) -> Pending | None:
-        """Return what the last handler on this thread changed or saw that is not durable yet."""
+        """Return the changes that the last handler of this thread made or read and that are not durable yet."""
         return None if self._pending is None else self._pending()
 
     async def once_durable(self, reply: Reply, pending: Pending) -> Reply:
@@ -212,7 +212,7 @@ def refusal(problem: Problem, service: Service) -> Reply:
 
 
 def finished(reply: Reply, filters: Iterable[Filter], scope: Scope) -> Reply:
-    """Return a reply as it goes to its sender: without a body for HEAD, and past the filters."""
+    """Return a reply as it is sent: without a body for HEAD, and changed by the filters."""
     if scope["method"] == "HEAD" and reply.has_body:
         reply = replace(reply, body=b"", chunks=None)
     for change in filters:

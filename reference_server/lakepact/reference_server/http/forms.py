@@ -9,7 +9,7 @@ MOST_BYTES = 64 * 1024  #: one call decodes all percent-encoded bytes of a text,
 
 
 class NotAForm(ValueError):
-    """The bytes are not a form; the message says what is wrong, and repeats no text of it."""
+    """The bytes are not a form; the message names the fault and repeats none of its text."""
 
 
 def read_form(raw: bytes) -> dict[str, str]:

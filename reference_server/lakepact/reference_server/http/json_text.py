@@ -12,7 +12,7 @@ MAX_DEPTH = 200  #: of arrays and objects within each other; documents are sent 
 
 
 class NotJson(ValueError):
-    """The bytes are not JSON that can be kept; the message says what is wrong, and where."""
+    """The bytes are not JSON that can be stored; the message names the fault and its place."""
 
 
 def count_values(raw: bytes) -> int:

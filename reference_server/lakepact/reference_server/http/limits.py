@@ -1,4 +1,4 @@
-"""How much of a server its callers may hold, and what its connections share."""
+"""Limits on the resources of a server that its callers may hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listings in pages: a token says behind which name a listing goes on, so that pages stay right while others create and drop."""
+"""Listings in pages: a token holds the last name of a page, so that pages stay right while other clients create and drop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 DEFAULT_SIZE = 100  #: items of a page when the caller asks for pages, but not for a size
-LARGEST_SIZE = 2**31 - 1  #: of a page; what asks for more gets no more
+LARGEST_SIZE = 2**31 - 1  #: of a page; a larger size counts as this one
 _SEAL = 8  # bytes that bind a token to its listing
 
 

@@ -21,7 +21,7 @@ INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 
 class BadParameter(ValueError):
-    """A parameter's value is not what the contract wants; the message says which, and what it wants."""
+    """A parameter's value is not allowed by the contract; the message names the parameter, its value and the allowed values."""
 
 
 class Parameters:
@@ -36,7 +36,7 @@ class Parameters:
         self.required = tuple(p for p in declared if p.required)
 
     def read_query(self, query: bytes, arguments: dict[str, Any]) -> None:
-        """Add what a query string says to the arguments of a call.
+        """Add the values of a query string to the arguments of a call.
 
         Raises:
             BadParameter: a value is not one that the contract allows.
@@ -52,7 +52,7 @@ class Parameters:
             arguments[argument] = convert(decoded(value.replace(b"+", b" "), name))
 
     def read_headers(self, headers: Iterable[tuple[bytes, bytes]], arguments: dict[str, Any]) -> None:
-        """Add what the headers say to the arguments of a call.
+        """Add the values of headers to the arguments of a call.
 
         Raises:
             BadParameter: a value is not one that the contract allows.
@@ -105,7 +105,7 @@ def converter(parameter: Parameter) -> Callable[[str], Any]:
 
 
 def _several(known: Iterable[str] | None) -> Callable[[str], list[str]]:
-    # A caller lists what it can do: what the contract does not know is of no use, but not wrong.
+    # A client lists its capabilities: unknown ones are ignored.
     allowed = None if known is None else frozenset(known)
 
     @lru_cache(64)

@@ -1,4 +1,4 @@
-"""How the server says no: every refusal is a `Problem`, and one place per contract turns it into an error body."""
+"""Refusals: each is a `Problem`, which one function of a contract turns into an error body."""
 
 from __future__ import annotations
 

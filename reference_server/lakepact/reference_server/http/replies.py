@@ -65,7 +65,7 @@ class Begun:
         return next(self._rest) if first is None else first
 
     def close(self) -> None:
-        """Let go of what the chunks are made from."""
+        """Close the source of the chunks."""
         close = getattr(self._rest, "close", None)
         if close is not None:
             close()

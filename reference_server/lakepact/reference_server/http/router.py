@@ -63,7 +63,7 @@ class Mount:
 class ContractRouter:
     """Answers every path of the contracts; other paths go to Flask's pages or get 404.
 
-    A path outside the contracts gets an error body of the contract below whose root it lies.
+    A path that no contract has gets an error body of the contract whose root is its beginning.
 
     Args:
         app: the application of the pages.
@@ -134,7 +134,7 @@ class ContractRouter:
         await send({"type": "http.response.body", "body": reply.body})
 
     def _mount(self, path: str) -> Mount:
-        """Return the contract below whose root a path lies."""
+        """Return the contract whose root is the beginning of a path."""
         for mount in self._mounts:
             if path.startswith(mount.below) or path == mount.root:
                 return mount

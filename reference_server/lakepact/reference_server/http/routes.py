@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Route = TypeVar("Route")
 
 VARIABLE = re.compile(r"\{(.+)\}")
-REMEMBERED = 4096  #: paths whose routes are known without looking, until they are as many
+REMEMBERED = 4096  #: paths whose routes are cached; the cache is emptied when it is full
 LONGEST = 512  #: bytes of a path that is remembered
 ENCODED = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
@@ -59,11 +59,11 @@ class Routes(Generic[Route]):
     def __init__(self, *, decode: Callable[[bytes], str] = segment) -> None:
         self._root: Node[Route] = Node()
         self._decode = decode
-        # Callers ask for the same few paths again and again. Which of them last is of no matter: looking costs as little as keeping order.
+        # No order of use is kept: it would cost as much as the search that it saves.
         self._known: dict[bytes, Found[Route]] = {}
 
     def add(self, template: str, method: str, route: Route) -> None:
-        """Answer `method` on the paths of `template` by `route`; what is fixed in a template may be percent-encoded."""
+        """Answer `method` on the paths of `template` by `route`; fixed segments of a template may be percent-encoded."""
         node = self._root
         for part in template.split("/")[1:]:
             if VARIABLE.fullmatch(part):
@@ -107,7 +107,7 @@ class Routes(Generic[Route]):
         return Found(node.methods, tuple(values)) if node.methods else self._search(self._root, segments, ())
 
     def _search(self, node: Node[Route], segments: list[str], values: tuple[str, ...]) -> Found[Route] | None:
-        """Try every way: a segment that is fixed in one path may be a value in another."""
+        """Search all branches: a segment that is fixed in one path may be a value in another."""
         if not segments:
             return Found(node.methods, values) if node.methods else None
         first, rest = segments[0], segments[1:]

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Contract
 
 LONGEST = 300  #: characters of a message; documents may hold megabytes
-LONGEST_LIST = 1200  #: characters of a message that lists what would be right
+LONGEST_LIST = 1200  #: characters of a message that lists the allowed values
 
 
 class Invalid(ValueError):
-    """A document does not follow its schema; the message says what is wrong, and where."""
+    """A document does not follow its schema; the message names the fault and its place."""
 
 
 class Validators:
@@ -49,7 +49,7 @@ class Validators:
         return Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": self._components})
 
     def check(self, schema: str, document: Any) -> None:
-        """Hold a document against a component schema.
+        """Validate a document against a component schema.
 
         Raises:
             Invalid: it does not follow it.
@@ -62,7 +62,7 @@ class Validators:
 
 
 def fault_of(error: jsonschema_rs.ValidationError) -> str:
-    """Return the one sentence that helps most: what is wrong at the deepest place that can be named."""
+    """Return the most helpful sentence: the fault at the deepest place that can be named."""
     error = _within(error)
     return f"at {pointer_to(error.instance_path)}: {_worded(error)}"
 
@@ -80,12 +80,12 @@ def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationErr
 
 
 def _rank(error: jsonschema_rs.ValidationError) -> tuple[int, int]:
-    # A missing member is plainer than what follows from it, and the nearest one is read first.
+    # A missing member comes before its consequences, and a shallow place before a deep one.
     return (0 if error.kind.name == "required" else 1, len(error.instance_path))
 
 
 def _is_another(error: jsonschema_rs.ValidationError, depth: int) -> bool:
-    """Return whether an error says that this alternative was not meant: another tag, or another type altogether."""
+    """Return whether an error shows that another alternative was meant: it has another tag or type."""
     if error.kind.name in {"const", "enum"}:
         return len(error.instance_path) <= depth + 1
     return error.kind.name == "type" and len(error.instance_path) == depth

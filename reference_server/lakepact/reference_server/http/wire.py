@@ -1,4 +1,4 @@
-"""The connection under one answer, for what is sent piece by piece, and for what is no well-formed reply."""
+"""The connection below one answer, for replies in pieces, and for malformed ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ logger = logging.getLogger(__name__)
 
 Message = dict[str, Any]
 AHEAD = 256 * 1024  #: bytes of a streamed body that are made before the connection is asked to take them
-AHEAD_SECONDS = 0.02  #: what is made more slowly than that is sent as it comes
+AHEAD_SECONDS = 0.02  #: pieces that take longer are sent as they are made
 
 
 class Wire:
-    """One request's way back to the caller."""
+    """The connection on which one request is answered."""
 
     __slots__ = ("_receive", "_send", "scope")
 
@@ -73,7 +73,7 @@ class Wire:
             await self.start(reply)
             for chunk in chunks if reply.prompt else ():
                 await self.write(chunk, more=True)
-                await asyncio.sleep(0)  # a caller who takes them fast is not to keep others waiting
+                await asyncio.sleep(0)  # a client that reads fast must not keep others waiting
                 if leaving.done():
                     return
             while some := await loop.run_in_executor(None, _some, chunks):
@@ -83,7 +83,7 @@ class Wire:
                     return
             await self.write(b"")
         except asyncio.CancelledError:
-            # The server ends, and has waited long enough for a caller who takes nothing.
+            # The server ends, and has waited long enough for a client that reads nothing.
             self.transport.abort()
         except Exception:
             logger.exception("%s failed in the middle of its answer; incident %s", self.scope["path"], uuid.uuid4().hex)

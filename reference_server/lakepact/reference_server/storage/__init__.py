@@ -1,1 +1,1 @@
-"""Stores: what a catalog knows, in memory or in a file that loses nothing acknowledged."""
+"""Stores of catalogs, in memory or in a file that loses no acknowledged change."""

@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SQLITE = b"SQLite format 3\0"
-OURS = 0x6C616B65  #: "lake", where SQLite files say whose they are
+OURS = 0x6C616B65  #: "lake", the application id of SQLite files
 FORMAT = 2  #: of the tables; a file that has a higher one is left to newer versions, and one that has a lower one has no mark
 COLUMNS = "collection, place, name, kind, body, tag, batch, checksum"
 Row = tuple[str, str, str, str, bytes, bytes, int, int]
 _TYPES = (str, str, str, str, bytes, bytes, int, int)
-#: Failures that say nothing about what is in the file.
+#: Failures that do not mean that the file is damaged.
 _UNAVAILABLE = ("SQLITE_FULL", "SQLITE_CANTOPEN", "SQLITE_IOERR_SHM", "SQLITE_PERM", "SQLITE_READONLY", "SQLITE_NOMEM", "SQLITE_IOERR_LOCK")
 _NO_ROOM = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
 
 
 class Damaged(BadSetting):
-    """A file does not hold what was stored in it; the message says what is wrong, and where."""
+    """A file does not hold what was stored in it; the message names the fault and its place."""
 
 
 class LostChanges(Damaged):
@@ -55,7 +55,7 @@ class Newer(BadSetting):
 
 
 class Unavailable(BadSetting):
-    """A file cannot be read now; what is in it may be sound."""
+    """A file cannot be read now; its content may be sound."""
 
 
 @dataclass(slots=True)
@@ -200,7 +200,7 @@ def looking_into(path: Path) -> Generator[sqlite3.Connection]:
 
 
 def check_head(path: Path) -> None:
-    """Refuse what is no store, without looking further.
+    """Refuse a file that is not a store.
 
     Raises:
         BadSetting: it is another file, or one of a newer format, or cannot be read.
@@ -260,7 +260,7 @@ def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
 
 
 def holds(row: Row) -> bool:
-    """Return whether a row is what was stored; SQLite lets other programs put values of any type into any column."""
+    """Return whether a row has its checksum; SQLite lets other programs put values of any type into any column."""
     return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
 
 
@@ -270,7 +270,7 @@ def checksum_of(collection: str, place: str, name: str, kind: str, body: bytes, 
 
 
 def refusal(path: Path, error: sqlite3.Error) -> BadSetting:
-    """Why a store cannot be read: that it is damaged, or something that says nothing about what is in it."""
+    """Return why a store cannot be read: it is damaged, or the failure has another cause."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):
         return Locked(f"the store {path} is in use by another program that reads or writes SQLite files")

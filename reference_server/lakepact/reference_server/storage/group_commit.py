@@ -231,7 +231,7 @@ class FileStore:
         if loop is None:
             self._tokens.put(True)
         else:
-            # All whose requests have come are answered before it; what they change gathers.
+            # Requests that have arrived are handled first, and add their changes.
             loop.call_soon(self._write_gathered, loop, 1)
 
     def _write_gathered(self, loop: AbstractEventLoop, before: int) -> None:
@@ -314,7 +314,7 @@ class FileStore:
 
 
 class _Chained(Changing):
-    """A transaction on the newest state, whose changes go to the file behind all before them."""
+    """A transaction on the newest state; its changes go to the file after all earlier ones."""
 
     __slots__ = ("_store",)
 

@@ -1,4 +1,4 @@
-"""One process at a time: a lock beside the file of a store, which goes with the process that holds it, and says which that is."""
+"""A lock beside the file of a store, which names the process that holds it and ends with it."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class MarkFile:
 
     _mark: Mark
     _changes: int
-    _head: int  #: the checksum of what stands before the number
+    _head: int  #: the checksum of the bytes before the number
 
     def __init__(self, path: Path) -> None:
         self._lag = SYNCED  #: changes since the mark was waited for; the first one is

@@ -41,7 +41,7 @@ def store_path(settings: Settings, contract: str) -> Path | None:
 def opened_store(
     settings: Settings, contract: str, warehouses: Sequence[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
 ) -> WholeStore:
-    """Return the store that the settings ask for, which whoever has it closes.
+    """Return the store that the settings ask for; the caller closes it.
 
     Args:
         settings: where it is kept, and how well.
@@ -64,7 +64,7 @@ def opened_store(
             f"the store {path} would lie where tables may lie, below {kept.root}, and go with them; "
             f"put it elsewhere, or into a folder named {PRIVATE}"
         )
-    # Only who wants a file waits until all of this is imported.
+    # Only servers with a file store spend the time of these imports.
     from lakepact.reference_server.storage.group_commit import FileStore  # noqa: PLC0415 - only a file store needs SQLite
     from lakepact.reference_server.storage.sqlite import StoreFile  # noqa: PLC0415
 

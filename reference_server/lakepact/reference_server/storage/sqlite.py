@@ -65,7 +65,7 @@ _PUT = (  # filled with rows of question marks
 _REMOVE = "DELETE FROM record WHERE collection = ? AND place = ? AND name = ?"
 _TELL = "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 UNCHANGED = "the change was not made: the catalog's store cannot be written"
-#: Failures before the end of a transaction could be written: none of it is ever found again.
+#: Failures before the end of a transaction is written: nothing of it can reappear.
 _HARMLESS = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_BUSY"})
 
 
@@ -96,7 +96,7 @@ class StoreFile:
                 check_absence(path)
                 _make(path, contract)
             content = _complete(path, contract)
-            self.records = content.records  #: what was in the file when it was opened, with the number of the change that each came with
+            self.records = content.records  #: the content of the file when it was opened, each with the number of its change
             self.batch = content.tally.changes  #: the number of the last change
             self._checksums = content.checksums
             self._total = content.tally.total
@@ -131,14 +131,14 @@ class StoreFile:
         return [(key, record) for key, record, batch in self.records if batch > self._found.safe]
 
     def trust(self) -> None:
-        """Note that the doubtful records have been seen to: what is there after a start of the machine was read from the disk."""
+        """Note that the doubtful records have been checked against the disk."""
         now = boot()
         if now is not None and self._found.boot != now:
             self._mark.write(dataclasses.replace(self._mark.mark, safe=self.batch))
         self._is_trusted = True
 
     def write(self, changes: Mapping[Key, Record | None]) -> None:
-        """Change records, all or none, for good; None stands for one that goes.
+        """Change records durably, all or none; None removes one.
 
         Raises:
             NotKept: none of it is changed.
@@ -155,13 +155,13 @@ class StoreFile:
         try:
             self._mark.count(self.batch)
         except OSError as error:
-            logger.error("the mark of the store cannot be written: %s", worded(error))  # noqa: TRY400 - the line says all
-            # Nothing is missed if the log is lost whose changes are in the file.
+            logger.error("the mark of the store cannot be written: %s", worded(error))  # noqa: TRY400 - the line holds everything
+            # A lost log loses no change that is in the file.
             with contextlib.suppress(sqlite3.Error):
                 self._make_sure()
 
     def close(self) -> None:
-        """Put everything into the one file, and let others open it."""
+        """Write the log into the file, and let others open it."""
         with self._closing, contextlib.suppress(sqlite3.Error, OSError):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._mark.write(dataclasses.replace(self._mark.mark, closed=self._is_trusted))
@@ -224,7 +224,7 @@ class StoreFile:
 
 
 def accept_loss(path: Path) -> str | None:
-    """Take what is in a store for all that was acknowledged; what was missing, or None if nothing is.
+    """Accept the content of a store as complete, and return what was missing, or None.
 
     Raises:
         Damaged: what is in it is not what was stored.

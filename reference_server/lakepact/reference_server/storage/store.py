@@ -40,7 +40,7 @@ class Record:
     kind: str  #: "namespace", "table", …
     document: dict[str, Any]
     body: bytes  #: the document as it is sent, and as it is stored in files
-    tag: bytes = b""  #: what tells this state of the document from every other, as it stands in an ETag header; empty for none
+    tag: bytes = b""  #: the ETag of this state of the document; empty for none
 
     @classmethod
     def stored(cls, kind: str, body: bytes, tag: bytes) -> Record:
@@ -65,7 +65,7 @@ class Record:
         return True
 
     def __getattr__(self, name: str) -> Any:
-        # Asked only for what is not there: the document of a record from a file, the first time.
+        # Called for an absent attribute only: the document of a record from a file, at its first use.
         if name != "document":
             raise AttributeError(name)
         document = orjson.loads(self.body)

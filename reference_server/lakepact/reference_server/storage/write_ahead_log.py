@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct(">8I")  #: of the log: magic, version, page size, sequence, two salts, two checksums
 _FRAME = struct.Struct(">6I")  #: of each page in it: number, pages of the file after a change that ends here, two salts, two checksums
 _MAGIC = (0x377F0682, 0x377F0683)
-_LAST = 16  #: where the index of the log says which frame is the last that holds
+_LAST = 16  #: the place in the index of the log that names the last valid frame
 
 
 def lost_changes(log: Path, index: Path) -> int:

@@ -142,7 +142,7 @@ def _later(operation: OperationId, begin: Callable[[Handlers, Arguments], Reply]
         if isinstance(reply, _Promise):
             await asyncio.sleep(WHILE)
             try:
-                reply.act()  # an operation that is long does not begin on the event loop
+                reply.act()
             except Problem:
                 await wire.answer(too_late or reply)
                 return
