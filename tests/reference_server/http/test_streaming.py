@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import uvicorn
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.app import application, service
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NDJSON, Begun, Reply
 from lakepact.reference_server.http.wire import AHEAD
+from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.running import _answering, configured, listening
 from lakepact.reference_server.service import Settings
 
@@ -59,7 +61,7 @@ def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
         def start(handler: Callable[..., Reply]) -> str:
             made = service("iceberg_rest", Settings())
             made.handlers["getConfig"] = lambda **asked: replace(handler(**asked), prompt=request.param == "prompt")
-            made.blocking = frozenset({"getConfig"}) if request.param == "blocking" else frozenset()
+            made.places = {OperationId("getConfig"): in_a_thread} if request.param == "blocking" else {}
             listener, url = listening("127.0.0.1", 0)
             stack.enter_context(contextlib.closing(listener))
             stack.enter_context(_answering(uvicorn.Server(configured(application(made))), listener))
