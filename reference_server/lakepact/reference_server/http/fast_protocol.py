@@ -141,7 +141,7 @@ class FastProtocol(BoundedProtocol):
     def data_received(self, data: bytes) -> None:
         """Answer a request whose headers are known; give everything else to uvicorn."""
         at = data.find(b"\r\n")
-        if not self._is_free() or at > self._limits.request_line:
+        if not data.startswith((b"GET ", b"HEAD ")) or not self._is_free() or at > self._limits.request_line:
             super().data_received(data)
             return
         headers = self._known.find(data[at:])
