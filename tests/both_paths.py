@@ -11,13 +11,13 @@ from uvicorn.server import ServerState
 from lakepact.reference_server.app import service
 from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.running import LIMITS, configured
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.reference_server.http.limits import Limits
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 LARGE = 40_000  #: bytes of a property: too many to be joined to the head, or to fit the buffer of a connection

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.outcome import Outcome
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 Body = dict[str, Any]
 

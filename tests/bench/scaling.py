@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
 
 MANY = 100_000
 FEW = 10

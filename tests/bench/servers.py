@@ -14,10 +14,10 @@ from scaling import fill
 from lakepact.reference_server.app import application, service
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import configured, kept, listening
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
 
 JSON = (b"content-type", b"application/json")
 

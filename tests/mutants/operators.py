@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 
 def refuse_calls(operations: Operations, wrong: Callable[[dict[str, Any]], object], problem: Problem) -> Install:

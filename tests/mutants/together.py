@@ -34,7 +34,7 @@ from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.plan import Plan, plan
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import service
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 from mutants import own_faults
 from mutants.hunting import BROKEN, served
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.evidence.outcome import Verdict
     from lakepact.reference_server.faults import Fault
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
 
 CONTRACT = "iceberg_rest"
 SIZES = (3, 6, 12)  #: faults at once; seeds take turns

@@ -40,7 +40,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 from mutants import faults
 
 if TYPE_CHECKING:

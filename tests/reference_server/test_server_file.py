@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.server_file import Grant, Secret, ServerFile, WarehouseEntry, read_server_file
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 
 WHOLE = """
 [warehouses.sales]

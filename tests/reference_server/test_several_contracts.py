@@ -21,7 +21,7 @@ from lakepact.reference_server.app import service, services
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import ANSWERS, UnknownFault, on_lines, on_status
 from lakepact.reference_server.http.replies import NDJSON, Reply
-from lakepact.reference_server.service import BadSetting, Settings
+from lakepact.reference_server.settings import BadSetting, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -282,7 +282,7 @@ def test_a_wrong_option_is_explained(arguments: list[str], said: str, tmp_path: 
 def test_without_shares_nothing_of_them_is_imported() -> None:
     code = (
         "import sys; from lakepact.reference_server.app import application, services; "
-        "from lakepact.reference_server.service import Settings; application(*services([], Settings())); "
+        "from lakepact.reference_server.settings import Settings; application(*services([], Settings())); "
         "print([m for m in sys.modules if 'delta_sharing' in m or m.split('.')[0] in {'pyarrow', 'numpy', 'fastavro', 'deltalake'}])"
     )
     result = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)

@@ -16,7 +16,7 @@ from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
 from lakepact.reference_server.app import service, services
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.service import BadSetting, Settings
+from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.watsonx_data import ROOT
 from lakepact.reference_server.watsonx_data.credentials import Credentials, Doorkeeper, read_credentials
 

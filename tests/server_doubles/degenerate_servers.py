@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler, Scope, Service
     from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.service import Handler, Scope, Service
 
 READS = ("GET", "HEAD")
 

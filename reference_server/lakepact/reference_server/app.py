@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.faults import Fault, UnknownFault, fault_named
 from lakepact.reference_server.http.router import ContractRouter
-from lakepact.reference_server.service import REQUIRED_SETTING, SETTING_CONTRACT, BadSetting
+from lakepact.reference_server.settings import REQUIRED_SETTING, SETTING_CONTRACT, BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
     from lakepact.reference_server.http.router import AsgiApp
-    from lakepact.reference_server.service import Service, Settings
+    from lakepact.reference_server.http.service import Service
+    from lakepact.reference_server.settings import Settings
 
 PAGES = ("/healthz", "/openapi.json")
 #: The origin of routes: plans that connexion made at code generation, or connexion itself at every start.

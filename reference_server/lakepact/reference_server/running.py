@@ -17,12 +17,13 @@ from lakepact.reference_server.http.bounded_protocol import bounded_protocol
 from lakepact.reference_server.http.fast_protocol import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, Limits
 from lakepact.reference_server.http.router import ContractRouter
-from lakepact.reference_server.service import MAX_BODY, BadSetting, Service, Settings
+from lakepact.reference_server.settings import MAX_BODY, BadSetting, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
     from lakepact.reference_server.faults import Fault
+    from lakepact.reference_server.http.service import Service
 
 START_SECONDS = 30
 STOP_SECONDS = 5

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.setting import SUFFIX
 from lakepact.reference_server.warehouse.local import PRIVATE
 

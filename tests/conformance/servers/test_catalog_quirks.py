@@ -20,7 +20,7 @@ from lakepact.reference_server.http.problems import Problem
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.http.service import Handler, Scope, Service
 
 PASS, WARN, FAIL, BLOCKED, NOT_OFFERED = Outcome.PASS, Outcome.WARN, Outcome.FAIL, Outcome.BLOCKED, Outcome.NOT_OFFERED
 BROKEN = {FAIL, WARN, Outcome.ERROR}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.running.runner import Run
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 WANTED = "IRC-TBL-LOAD-015"
 ALIKE = "IRC-TBL-CRED-016"

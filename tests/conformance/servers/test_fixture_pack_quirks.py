@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 SUITE = suites.load("delta_sharing")
 IN_LINES = ("getTableMetadata", "queryTable", "queryTableChanges")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.target import Offer
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Fault, Install
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
     from miniatures import Answer, Answerer
 
 SELECTED = ("IRC-CFG-*", "IRC-NS-GET-*", "IRC-NS-DROP-*", "IRC-VIEW-LOAD-*", "IRC-VIEW-REPL-*", "IRC-TBL-REN-*", "IRC-TBL-LOAD-00*")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 BUDGET = 600  #: requests, as many as `lakepact check` sends
 

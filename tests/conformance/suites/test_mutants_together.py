@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lakepact.conformance.running import suite as suites
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 from mutants import fault_named
 from mutants.together import SIZES, drawn, footprint, tried
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 def _refuse(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True) -> Callable[[Handler, dict[str, Any]], Reply]:

@@ -10,7 +10,7 @@ from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 def _not_across(handler: Handler, arguments: dict[str, Any]) -> Reply:

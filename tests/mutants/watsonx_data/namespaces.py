@@ -14,7 +14,7 @@ from lakepact.reference_server.iceberg_rest.tables.catalog import default_locati
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 
 def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str, Any]], Reply]:

@@ -12,7 +12,7 @@ from lakepact.reference_server.http.replies import Reply, json_reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
     Pages = Callable[..., tuple[list[Any], str | None]]
 

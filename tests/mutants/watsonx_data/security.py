@@ -12,7 +12,7 @@ from lakepact.reference_server.watsonx_data.credentials import unpacked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
     Enter = Callable[[Scope], None]
 

@@ -13,7 +13,7 @@ from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
 
 @fault("WXD-GEN-002", by=partial(on_reply, UNKNOWN_PATH))

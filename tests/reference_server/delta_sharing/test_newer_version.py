@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from lakepact.reference_server import running
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from sample_tables.delta_logs import add
 from sample_tables.shared_tables import TOKENS, SharedTable
 

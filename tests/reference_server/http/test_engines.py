@@ -14,7 +14,7 @@ from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server import running
 from lakepact.reference_server.app import ENGINES, application, service
 from lakepact.reference_server.http.connexion_engine import ConnexionRouter
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ import asyncio, sys
 from lakepact.reference_server.app import application, services
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.running import configured
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 
 sent = []
 async def receive():

@@ -27,8 +27,8 @@ from lakepact.reference_server.storage.store import NotKept
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.service import Service
     from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.service import Service
 
 
 @pytest.fixture(scope="module")

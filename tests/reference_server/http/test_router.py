@@ -13,8 +13,9 @@ from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest.server import Handlers
 from lakepact.reference_server import running
 from lakepact.reference_server.app import service
+from lakepact.reference_server.http.service import Service, Unanswered
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
-from lakepact.reference_server.service import Service, Settings, Unanswered
+from lakepact.reference_server.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from connexion.resolver import Resolver
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import application, service
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

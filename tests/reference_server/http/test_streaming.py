@@ -20,7 +20,7 @@ from lakepact.reference_server.http.replies import NDJSON, Begun, Reply
 from lakepact.reference_server.http.wire import AHEAD
 from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.running import _answering, configured, listening
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

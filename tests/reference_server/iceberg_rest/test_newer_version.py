@@ -11,8 +11,9 @@ import pytest
 from lakepact.reference_server import running
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import RulesByName
 from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, SHELF, Keys, Rules
-from lakepact.reference_server.service import BadSetting, RulesByName
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept, Record
 
 if TYPE_CHECKING:

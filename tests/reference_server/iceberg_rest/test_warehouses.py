@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.reference_server import running
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.cli import main
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.stub.recorder import REDACTED, Recorder, shown_body, shown_query
 from lakepact.reference_server.stub.script import Rule, Script, read
 

@@ -27,16 +27,17 @@ from lakepact.reference_server.delta_sharing.queries.queries import ASKED, HISTO
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.delta_sharing.tables import TableRules, Tables
+from lakepact.reference_server.http.service import RulesByName, Service
 from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.iceberg_rest.wiring import CatalogService
-from lakepact.reference_server.service import BadSetting, RulesByName, Service, Settings, require_arrow
+from lakepact.reference_server.settings import BadSetting, Settings, require_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from lakepact.reference_server.delta_sharing.histories import History, Source
     from lakepact.reference_server.delta_sharing.shares import Shares
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 #: Clients write null for what they do not ask for.
 NULLABLE = {

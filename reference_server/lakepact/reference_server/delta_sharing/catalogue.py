@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lakepact.reference_server.delta_sharing.access.tokens import BadToken
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.delta_sharing.shares import folded
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

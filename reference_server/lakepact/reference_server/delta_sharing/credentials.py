@@ -8,7 +8,7 @@ from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.queries.versions import named
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
 from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys
 

@@ -16,14 +16,14 @@ from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_
 from lakepact.reference_server.http.endpoint import error_reply, finished
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.http.wire import Wire
-from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
     from lakepact.reference_server.delta_sharing.files import Files, SharedFile
-    from lakepact.reference_server.service import Scope, Service
+    from lakepact.reference_server.http.service import Scope, Service
 
 FILES = OperationId("(data files)")  #: instead of an operation, for faults
 MEDIA_TYPE = b"application/octet-stream"

@@ -22,7 +22,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
 from lakepact.reference_server.delta_sharing.shares import folded
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,7 +17,7 @@ from lakepact.reference_server.delta_sharing.queries.requests import Request, ex
 from lakepact.reference_server.delta_sharing.queries.versions import Versions, named
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NDJSON, Reply
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

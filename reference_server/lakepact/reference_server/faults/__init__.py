@@ -40,7 +40,7 @@ from lakepact.reference_server.faults.operators import (
     wrap_entry,
     wrap_rule,
 )
-from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
+from lakepact.reference_server.http.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler, Scope
     from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.service import Handler, Scope
 
 
 async def _drop(wire: Wire, _: Reply) -> None:

@@ -13,7 +13,7 @@ from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.http.service import Handler, Scope, Service
 
 PAGE_TOKENS = ("next-page-token", "nextPageToken")
 

@@ -16,8 +16,8 @@ import orjson
 
 from lakepact.generated.contract import Operation, OperationId
 from lakepact.reference_server.http.replies import NDJSON, Reply
+from lakepact.reference_server.http.service import EVERY, Filter, Handler, Scope, Service
 from lakepact.reference_server.http.wire import Wire
-from lakepact.reference_server.service import EVERY, Filter, Handler, Scope, Service
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.validation import Validators

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
 
     from lakepact.generated.contract import Operation
-    from lakepact.reference_server.service import Scope, Service
+    from lakepact.reference_server.http.service import Scope, Service
 
     Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 

@@ -25,7 +25,7 @@ with warnings.catch_warnings(), stubbed_imports("starlette.testclient", "request
 if TYPE_CHECKING:
     from connexion.spec import Specification
 
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
 
 
 class _RouterApi(AbstractRoutingAPI[Any]):

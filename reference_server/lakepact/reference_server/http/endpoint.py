@@ -16,8 +16,8 @@ from lakepact.reference_server.http.parameters import BadParameter, Parameters
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Begun, Reply
 from lakepact.reference_server.http.routes import variables
+from lakepact.reference_server.http.service import authenticate
 from lakepact.reference_server.http.workers import Place, run_in
-from lakepact.reference_server.service import authenticate
 from lakepact.reference_server.storage.store import NotKept
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import Operation
     from lakepact.reference_server.http.bodies import Receive
-    from lakepact.reference_server.service import Filter, Handler, Scope, Service
+    from lakepact.reference_server.http.service import Filter, Handler, Scope, Service
     from lakepact.reference_server.storage.store import Pending
 
 logger = logging.getLogger(__name__)

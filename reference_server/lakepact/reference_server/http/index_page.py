@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 
     from lakepact.reference_server.http.index_entries import Ask, Group
-    from lakepact.reference_server.service import Scope, Service
+    from lakepact.reference_server.http.service import Scope, Service
 
 #: Time in seconds since 1970, method, path or nothing, status, operation or nothing.
 Answered: TypeAlias = tuple[float, str, bytes, int, str]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.router import AsgiApp
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
 
 
 def pages(services: tuple[Service, ...]) -> AsgiApp:

@@ -23,8 +23,8 @@ from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, index_
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.routes import BadPath, Routes
+from lakepact.reference_server.http.service import UNKNOWN_PATH, WRONG_METHOD
 from lakepact.reference_server.http.wire import Wire, headers_of
-from lakepact.reference_server.service import UNKNOWN_PATH, WRONG_METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Operation, OperationId
     from lakepact.reference_server.http.bodies import Receive
     from lakepact.reference_server.http.index_page import Answered
-    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.http.service import Handler, Scope, Service
 
     Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
     AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]

@@ -9,11 +9,12 @@ from lakepact.reference_server.iceberg_rest.configuration import Configuration
 from lakepact.reference_server.iceberg_rest.extensions import version_extension
 from lakepact.reference_server.iceberg_rest.warehouses import served_warehouses
 from lakepact.reference_server.iceberg_rest.wiring import Catalogs
-from lakepact.reference_server.service import BadSetting, Service, Settings
+from lakepact.reference_server.settings import BadSetting, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.http.service import Service
     from lakepact.reference_server.iceberg_rest.access import Access
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.server_file import ServerFile

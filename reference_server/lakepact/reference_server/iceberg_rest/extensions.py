@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.storage.store import Store
 
 #: Operations that change nothing of a catalog, so that doing them twice does no more than doing them once.

@@ -9,6 +9,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import (
     IDENTIFIERS,
     NAMESPACES,
@@ -20,7 +21,6 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
     no_such_namespace,
     shown,
 )
-from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.storage.store import Record
 from lakepact.reference_server.warehouse.local import below
 

@@ -15,7 +15,7 @@ import orjson
 
 from lakepact.reference_server.iceberg_rest.identifiers import shown
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, encoded
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
-from lakepact.reference_server.service import PREFIX, BadSetting, require_arrow
+from lakepact.reference_server.settings import PREFIX, BadSetting, require_arrow
 from lakepact.reference_server.warehouse.local import MemoryWarehouse, Warehouse, overlap, warehouse
 from lakepact.reference_server.warehouse.local import below as place_below
 from lakepact.reference_server.warehouse.objects import SCHEME, ObjectWarehouse
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import Contract, OperationId
     from lakepact.reference_server.server_file import WarehouseEntry
-    from lakepact.reference_server.service import Settings
+    from lakepact.reference_server.settings import Settings
 
     Function = Callable[..., Any]  #: takes the arguments of a call by name
 

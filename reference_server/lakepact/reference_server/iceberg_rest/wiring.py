@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.http.service import Rules, RulesByName, Service
 from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.iceberg_rest import extensions, namespaces, offered, scan_planning
 from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
@@ -27,7 +28,6 @@ from lakepact.reference_server.iceberg_rest.views.commits import ViewCommits
 from lakepact.reference_server.iceberg_rest.views.preconditions import VIEW_PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
 from lakepact.reference_server.iceberg_rest.warehouses import handlers_of, together
-from lakepact.reference_server.service import Rules, RulesByName, Service, Settings
 from lakepact.reference_server.storage.scoped_store import ScopedStore
 from lakepact.reference_server.storage.setting import MEMORY, opened_store
 
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.generated.contract import Contract, OperationId
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.access import Access
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.settings import Settings
 
 
 @dataclass(slots=True, kw_only=True)

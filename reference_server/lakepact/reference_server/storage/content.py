@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import orjson
 
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.lock import Locked
 from lakepact.reference_server.storage.mark import DamagedMark, mark_of, read_mark
 from lakepact.reference_server.storage.store import Key, Record

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import orjson
 
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 SIZE = 512  #: bytes of a mark: disks write as many at once, so that a mark is never torn

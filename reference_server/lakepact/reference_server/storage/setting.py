@@ -6,14 +6,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.store import MemoryStore
 from lakepact.reference_server.warehouse.local import PRIVATE, MemoryWarehouse, Outside, local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lakepact.reference_server.service import Settings
+    from lakepact.reference_server.settings import Settings
     from lakepact.reference_server.storage.store import Key, Record, WholeStore
     from lakepact.reference_server.warehouse.local import Warehouse
 

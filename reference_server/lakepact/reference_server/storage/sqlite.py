@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.content import (
     FORMAT,
     OURS,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 
     from lakepact.reference_server.http.router import AsgiApp
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
     from lakepact.reference_server.stub.recorder import Recorder
     from lakepact.reference_server.stub.script import Rule, Script
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

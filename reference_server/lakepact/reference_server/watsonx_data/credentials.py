@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
 SHAPE = "it holds `tokens`, a list of texts, and `api-keys`, texts by the names of their users, or one of them"
 

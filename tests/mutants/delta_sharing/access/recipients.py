@@ -19,14 +19,14 @@ from lakepact.reference_server.faults import (
     wrap_rule,
 )
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.service import EVERY
+from lakepact.reference_server.http.service import EVERY
 from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 #: Operations that require rights.
 OF_TABLES = (op.get_table_version, op.get_table_metadata)

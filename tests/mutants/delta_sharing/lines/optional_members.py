@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 def _in_seconds(milliseconds: int) -> int:

@@ -14,7 +14,7 @@ from mutants.delta_sharing.operators.absent import absent_is_empty
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 LIST, GET, SCHEMAS = op.list_shares, op.get_share, op.list_schemas
 

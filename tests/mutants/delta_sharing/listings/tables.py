@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
 
 TABLES, ALL = op.list_tables, op.list_all_tables
 LISTS = (TABLES, ALL)

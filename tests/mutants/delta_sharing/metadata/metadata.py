@@ -26,7 +26,7 @@ from mutants.delta_sharing.operators.wrapped import (
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 @fault("DS-DWP-02", by=partial(on_schema, METADATA))

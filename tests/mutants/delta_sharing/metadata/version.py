@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.delta_sharing.log import Log
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
 VERSION, HEAD = op.get_table_version, op.head_table_version
 HEADER = b"delta-table-version"

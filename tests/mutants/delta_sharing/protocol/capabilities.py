@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 HEADER = b"delta-sharing-capabilities"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 SHARES, SCHEMAS, TABLES = op.list_shares, op.list_schemas, op.list_all_tables
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 TEXT = b"text/plain; charset=utf-8"
 LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)

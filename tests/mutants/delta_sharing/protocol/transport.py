@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
 LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 IN_LINES = (op.get_table_metadata, op.query_table, op.query_table_changes)

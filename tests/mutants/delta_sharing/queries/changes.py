@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.log import Log
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 def _one_less(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:

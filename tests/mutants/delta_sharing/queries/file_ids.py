@@ -14,7 +14,7 @@ from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, PARQUET, Doc
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 @per_server

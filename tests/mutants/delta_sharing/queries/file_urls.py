@@ -15,7 +15,7 @@ from mutants.operators import refuse_requests
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
 SNAPSHOT = "file"
 

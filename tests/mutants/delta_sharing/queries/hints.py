@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.hints.selection import Snapshot
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
     Selected = Callable[..., Sequence[int] | None]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.delta_sharing.log import Commit, Log
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 def _edit_first(reading: Callable[[str], int], edit: Callable[[str], str]) -> Callable[[str], int]:

@@ -15,7 +15,7 @@ from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, on_wrapped, 
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 METADATA = op.get_table_metadata
 HASHED = (op.query_table, op.query_table_changes)

@@ -12,7 +12,7 @@ from mutants.delta_sharing.operators.lines import file_of
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 CAPABILITIES, KEY, ASYNC = "delta_sharing_capabilities", "idempotencyKey", ";asyncquery=true"
 

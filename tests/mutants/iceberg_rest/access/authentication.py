@@ -21,17 +21,17 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import admit
 from lakepact.reference_server.iceberg_rest.access.callers import Caller
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
 from lakepact.reference_server.server_file import Grant, Principal
-from lakepact.reference_server.service import admit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.service import Scope, Service
+    from lakepact.reference_server.http.service import Scope, Service
 
 ANYBODY = Caller(Principal("anybody"), defaultdict(lambda: Rights([Grant("anybody", "admin")])))  #: may do everything
 

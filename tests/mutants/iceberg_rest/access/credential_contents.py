@@ -16,8 +16,8 @@ from mutants.iceberg_rest.operators.requests import header
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lakepact.reference_server.http.service import Handler, Scope, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Scope, Service
 
 ENDS = "s3.session-token-expires-at-ms"
 REFRESH = "client.refresh-credentials-endpoint"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.service import admit
+from lakepact.reference_server.http.service import admit
 from mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
 
     May = Callable[..., bool]
 

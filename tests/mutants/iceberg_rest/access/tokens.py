@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.http.service import Handler, Scope, Service
 
     Fields = Mapping[str, str]
 

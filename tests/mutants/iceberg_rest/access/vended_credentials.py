@@ -19,8 +19,8 @@ from mutants.operators import on_refusal, refuse_calls
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
 
 LOAD = op.load_credentials
 ENDS = "s3.session-token-expires-at-ms"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.service import Handler, Service
     from mutants.iceberg_rest.operators.tables import Arguments
 
 WHILE = 0.1  #: seconds between the two halves of a change

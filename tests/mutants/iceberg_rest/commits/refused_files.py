@@ -13,7 +13,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
 
 WANTED = "write.metadata.delete-after-commit.enabled"
 

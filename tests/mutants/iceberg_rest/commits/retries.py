@@ -12,7 +12,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.races import crowded
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 UNKNOWN_STATE = Reply(400, b'{"error":{"message":"the state of the commit is unknown","type":"CommitStateUnknownException","code":400}}')
 

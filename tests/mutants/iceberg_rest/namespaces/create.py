@@ -28,7 +28,7 @@ from mutants.iceberg_rest.operators.requests import refused_if
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 NAMED = (op.create_namespace, op.load_namespace_metadata)

@@ -18,7 +18,7 @@ from mutants.iceberg_rest.operators.operations import COMMIT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.storage.store import Place, Transaction
 
 

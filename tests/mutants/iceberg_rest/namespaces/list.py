@@ -15,7 +15,7 @@ from mutants.operators import refuse_calls
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 
 def on_listing(edit: Callable[[list[Any]], list[Any]]) -> Install:

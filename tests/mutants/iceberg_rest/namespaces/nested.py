@@ -18,8 +18,8 @@ from mutants.iceberg_rest.operators.tables import store_of
 if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
 
 NOT_FOUND = 404
 

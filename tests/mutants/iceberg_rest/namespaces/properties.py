@@ -28,9 +28,9 @@ from mutants.operators import refuse_calls
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
 
 UPDATE = op.update_properties
 

@@ -13,7 +13,7 @@ from mutants.iceberg_rest.operators.requests import check, taken_as
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
 
 Pick = Callable[[Document], bool]
 

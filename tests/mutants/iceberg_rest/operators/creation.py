@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler
 
 #: A part of a request that nothing is wrong with.
 HARMLESS: Document = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}

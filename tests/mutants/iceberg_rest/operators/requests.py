@@ -17,7 +17,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope, Service
+    from lakepact.reference_server.http.service import Handler, Scope, Service
 
 Rewrite = Callable[[Document], Document]
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.wiring import CatalogService
-    from lakepact.reference_server.service import Handler, Service
 
     Handlers = Mapping[OperationId, Handler]
     Arguments = dict[str, Any]

@@ -14,7 +14,7 @@ from mutants.iceberg_rest.operators.operations import COMMIT, TRANSACT
 from mutants.iceberg_rest.operators.requests import asked_for
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
 
 Changes = list[Document]
 CommitOne = Callable[[Document], None]

@@ -10,7 +10,7 @@ import orjson
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_reply
-from lakepact.reference_server.service import EVERY
+from lakepact.reference_server.http.service import EVERY
 from mutants.iceberg_rest.operators.requests import header
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
 
 def on_errors(edit: Callable[[dict[str, Any]], Any], operations: OperationId | tuple[OperationId, ...] = EVERY) -> Install:

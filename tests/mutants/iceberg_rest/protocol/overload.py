@@ -10,7 +10,7 @@ from lakepact.reference_server.http.replies import Reply
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.http.service import Scope
 
 SLOW_DOWN = b'{"error":{"message":"too many requests","type":"SlowDownException","code":429}}'
 

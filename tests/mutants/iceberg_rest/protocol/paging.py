@@ -16,7 +16,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 LISTS = (op.list_namespaces, op.list_tables)
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler
 
 
 def _tell(change: Callable[[str], str]) -> Callable[[Document], None]:

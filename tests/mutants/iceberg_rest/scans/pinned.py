@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Service
     from mutants.iceberg_rest.operators.scans import Ask
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 

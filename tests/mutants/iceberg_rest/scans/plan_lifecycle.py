@@ -18,7 +18,7 @@ from mutants.operators import on_refusal
 if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 

@@ -14,7 +14,7 @@ from mutants.iceberg_rest.operators.tables import for_operation
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.http.service import Service
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Key, Place, Record, Transaction
 
 

@@ -29,8 +29,8 @@ from mutants.operators import refuse_calls
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
 
+    from lakepact.reference_server.http.service import Handler, Scope
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Scope
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')

@@ -15,8 +15,8 @@ from mutants.iceberg_rest.operators.requests import header
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.service import Filter, Scope
     from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.service import Filter, Scope
     from lakepact.reference_server.storage.store import Record
 
 NOT_MODIFIED = Reply(304)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.service import Handler, Scope, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Scope, Service
     from lakepact.reference_server.storage.store import Place, Transaction
 
     Listed = Iterator[tuple[str, Record]]

@@ -19,8 +19,8 @@ from mutants.iceberg_rest.operators.requests import while_handling
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 

@@ -13,7 +13,7 @@ from mutants.iceberg_rest.operators.tables import for_operation, metadata_path
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.service import Handler
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 REGISTER = op.register_table

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.service import Handler, Service
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')

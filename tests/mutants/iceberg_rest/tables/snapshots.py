@@ -14,8 +14,8 @@ from mutants.iceberg_rest.operators.operations import LOAD
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.service import Handler, Scope, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Scope, Service
 
 
 def _all(spoil: Callable[[list[Document]], list[Document]], *, asked: bool) -> Callable[[Handler, dict[str, Any]], Reply]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 WINDOW_MS = 300  #: how long a table that was just made seems not to be there

@@ -10,7 +10,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 
 if TYPE_CHECKING:
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 CREATES = {"type": "assert-create"}
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Scope
     from lakepact.reference_server.iceberg_rest.commits.transactions import Change
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Scope
     from mutants.iceberg_rest.operators.transactions import Changes, CommitOne
 
 ANSWERED = ("IRC-TXN-001", "IRC-TXN-013", "IRC-TXN-017")

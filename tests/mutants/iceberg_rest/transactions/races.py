@@ -16,10 +16,10 @@ from mutants.iceberg_rest.operators.transactions import committer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.commits.commits import Commits
     from lakepact.reference_server.iceberg_rest.commits.transactions import Change
-    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
     Formers = dict[Key, Record | None]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler
     from lakepact.reference_server.storage.store import Key, Record, Transaction
     from mutants.iceberg_rest.operators.transactions import Changes, CommitOne
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Service
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.service import Service
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
     from mutants.iceberg_rest.operators.updates import Update
 

@@ -18,7 +18,7 @@ from mutants.iceberg_rest.access.rights import admitting
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.storage.store import Record, Transaction
 
 KEY = "idempotency_key"

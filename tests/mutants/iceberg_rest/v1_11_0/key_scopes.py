@@ -12,7 +12,7 @@ from lakepact.reference_server.faults import Install, all_of, fault, on_answer, 
 if TYPE_CHECKING:
     from lakepact.generated.contract import OperationId
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
 
 KEY = "idempotency_key"
 LIFETIME = "idempotency-key-lifetime"

@@ -15,7 +15,7 @@ from lakepact.reference_server.http.replies import Reply
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.http.service import Handler, Service
 
 
 def over_what_has_the_name(kind: str) -> Install:

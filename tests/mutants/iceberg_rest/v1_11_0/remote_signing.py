@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.warehouse.local import Warehouse
     from lakepact.reference_server.warehouse.storage_requests import Bucket
 

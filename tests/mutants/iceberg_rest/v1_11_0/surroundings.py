@@ -16,7 +16,7 @@ from mutants.operators import refuse_calls
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install, Operations
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.http.service import Handler, Scope
 
 UNIT, OWN = b"%1F", b"%1E"
 READING = (op.load_namespace_metadata, op.list_tables)

@@ -16,8 +16,8 @@ from mutants.operators import on_refusal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 

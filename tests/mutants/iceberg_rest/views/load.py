@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.http.service import Service
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Service
     from lakepact.reference_server.storage.store import Place, Transaction
 
 EACH = "*"  #: stands in a path for every item of an array

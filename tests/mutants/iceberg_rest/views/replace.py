@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
-    from lakepact.reference_server.service import Handler
     from lakepact.reference_server.storage.store import Place, Transaction
     from mutants.iceberg_rest.operators.views import Update
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.service import Handler
 
 UPDATES = "view-updates"
 

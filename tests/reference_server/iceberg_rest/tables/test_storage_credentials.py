@@ -15,7 +15,7 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, Rules
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
 from lakepact.reference_server.server_file import WarehouseEntry
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
 from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys, TemporaryKeys

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from crashes import SCHEMA
 from lakepact.reference_server import running
 from lakepact.reference_server.app import services
-from lakepact.reference_server.service import BadSetting, Settings
+from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.store_cli import store
 
 if TYPE_CHECKING:

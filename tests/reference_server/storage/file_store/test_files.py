@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage import mark as store_mark
 from lakepact.reference_server.storage.content import Damaged, Newer
 from lakepact.reference_server.storage.lock import Locked

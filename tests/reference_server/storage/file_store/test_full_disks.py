@@ -19,7 +19,7 @@ from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
 from lakepact.client.errors import OutcomeUnknown, ServerError
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.store_check import check_store
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.store_cli import store
 

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from crashes import SCHEMA, server
 from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage import mark as store_mark
 from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.storage.store import Key, Record

@@ -12,7 +12,7 @@ import pytest
 from crashes import SCHEMA
 from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage import mark
 
 if TYPE_CHECKING:

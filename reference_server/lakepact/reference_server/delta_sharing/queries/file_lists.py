@@ -12,7 +12,7 @@ from lakepact.reference_server.delta_sharing.hints import selected
 from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

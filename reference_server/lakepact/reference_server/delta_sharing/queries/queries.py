@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, Log
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp, not_after, not_before
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,18 +13,18 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.access.callers import REALM
 from lakepact.reference_server.iceberg_rest.access.tokens import Claims, Tokens
 from lakepact.reference_server.server_file import Secret
-from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from lakepact.reference_server.http.service import Scope
     from lakepact.reference_server.iceberg_rest.access.callers import Callers
     from lakepact.reference_server.server_file import Principal, ServerFile
-    from lakepact.reference_server.service import Scope
 
 SCOPE = "catalog"  #: the only one that the contract has
 CLIENT_CREDENTIALS = "client_credentials"

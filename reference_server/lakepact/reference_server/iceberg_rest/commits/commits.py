@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 from lakepact.reference_server.iceberg_rest.identifiers import (
@@ -20,7 +21,6 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
 from lakepact.reference_server.iceberg_rest.tables.etags import no_tag
 from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit, new_in
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,14 +22,14 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.storage.store import Key, NotKept, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.storage.store import Store, Transaction
 
 logger = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.commits.commits import kinds_are_known
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key, shown
-from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import overlap
 
 if TYPE_CHECKING:

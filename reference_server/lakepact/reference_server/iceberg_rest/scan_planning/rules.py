@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

@@ -10,6 +10,7 @@ from uuid import uuid4
 from lakepact.reference_server.http import paging
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest import identifiers
 from lakepact.reference_server.iceberg_rest.identifiers import (
     IDENTIFIERS,
@@ -21,7 +22,6 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
     shown,
 )
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import location_is_held, written
-from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import Outside, below
 
 if TYPE_CHECKING:

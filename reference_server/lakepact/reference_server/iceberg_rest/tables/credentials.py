@@ -8,6 +8,7 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, shown
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
     DELEGATION,
@@ -18,7 +19,6 @@ from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
     signer_config,
     storage_credentials,
 )
-from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of, shown
 from lakepact.reference_server.iceberg_rest.tables.locations import DATA_PATHS
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
-from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import Outside, inside
 from lakepact.reference_server.warehouse.storage_requests import READING, Bucket, Unsigned, storage_request
 from lakepact.reference_server.warehouse.vended_credentials.policies import bucket_and_prefix

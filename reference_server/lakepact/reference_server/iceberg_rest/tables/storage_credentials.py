@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
 from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys

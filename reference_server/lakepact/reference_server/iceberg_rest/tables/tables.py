@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import (
     identifier_key,
     levels_of,
@@ -26,7 +27,6 @@ from lakepact.reference_server.iceberg_rest.tables.metadata_files import (
     record_of,
 )
 from lakepact.reference_server.iceberg_rest.tables.registration import read_metadata
-from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.local import Outside
 
 if TYPE_CHECKING:

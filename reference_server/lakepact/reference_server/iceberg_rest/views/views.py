@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import (
     check_name,
     identifier_key,
@@ -19,7 +20,6 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import whole, write_next
 from lakepact.reference_server.iceberg_rest.views.metadata import finish_view_commit, new_view_metadata
 from lakepact.reference_server.iceberg_rest.views.registration import read_view_metadata
-from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
