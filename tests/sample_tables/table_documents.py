@@ -68,6 +68,37 @@ def snapshot(snapshot_id: int, sequence_number: int | None = 1, *, parent: int |
     }
 
 
+def append_updates(snapshot_id: int, manifest_list: str = "memory:/m.avro", *, sequence_number: int | None = None) -> list[Document]:
+    """Return the updates that append a snapshot to main, in the order of their ids if no sequence number is given."""
+    added = snapshot(snapshot_id, sequence_number or snapshot_id, at=4_000_000_000_000 + snapshot_id, manifest_list=manifest_list)
+    return [update("add-snapshot", snapshot=added), branch("main", snapshot_id)]
+
+
+def creation_updates(schema: Document, location: str) -> list[Document]:
+    """Return the updates that create a table without partitions and sort order."""
+    return [
+        update("add-schema", schema={**schema, "schema-id": 0}),
+        update("set-current-schema", schema_id=-1),
+        update("add-spec", spec={"spec-id": 0, "fields": []}),
+        update("set-default-spec", spec_id=-1),
+        update("add-sort-order", sort_order={"order-id": 0, "fields": []}),
+        update("set-default-sort-order", sort_order_id=-1),
+        update("set-location", location=location),
+    ]
+
+
+def view_version(sql: str = "SELECT 1", *dialects: str, **members: Any) -> Document:
+    return {
+        "version-id": 1,
+        "timestamp-ms": CREATED,
+        "schema-id": 0,
+        "summary": {"engine-name": "spark"},
+        "representations": [{"type": "sql", "sql": sql, "dialect": dialect} for dialect in dialects or ("spark",)],
+        "default-namespace": ["n"],
+        **{name.replace("_", "-"): value for name, value in members.items()},
+    }
+
+
 def update(action: str, **members: Any) -> Document:
     return {"action": action, **{name.replace("_", "-"): value for name, value in members.items()}}
 

@@ -11,6 +11,7 @@ import pytest
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
+from sample_tables import table_documents as td
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,22 +19,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server import Server
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-SNAPSHOT = {
-    "snapshot-id": 1,
-    "sequence-number": 1,
-    "timestamp-ms": 1,
-    "manifest-list": "memory:/m.avro",
-    "summary": {"operation": "append"},
-    "schema-id": 0,
-}
-VERSION = {
-    "version-id": 1,
-    "timestamp-ms": 1,
-    "schema-id": 0,
-    "summary": {"a": "b"},
-    "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
-    "default-namespace": ["hostile"],
-}
+SNAPSHOT = td.snapshot(1)
+VERSION = td.view_version()
 
 #: For each operation that takes a body, one that is valid; those of rename and register are about what does not exist.
 GOOD: dict[str, dict[str, Any]] = {
@@ -245,63 +232,3 @@ def test_no_wrong_member_is_an_error_of_the_server(send: Callable[..., Any], hos
     failed = [(mutant, answer.status) for mutant in mutants if (answer := send("POST", PATHS[operation], mutant)).status >= 500]
 
     assert failed == []
-
-
-@pytest.mark.parametrize("operation", GOOD)
-@pytest.mark.usefixtures("unchanged")
-def test_each_required_member_is_asked_for(send: Callable[..., Any], operation: str) -> None:
-    required = Contract("iceberg_rest").bundle["components"]["schemas"][OPERATIONS[operation].body].get("required", [])
-    answers = {name: send("POST", PATHS[operation], {k: v for k, v in GOOD[operation].items() if k != name}) for name in required}
-
-    assert {name: answer.status for name, answer in answers.items()} == dict.fromkeys(required, 400)
-    assert [name for name, answer in answers.items() if f'"{name}" is a required property' not in answer.message] == []
-
-
-@pytest.mark.parametrize(
-    ("update", "why"),
-    [
-        ({"action": "irc"}, "at /updates/0"),
-        ({"uuid": "x"}, "at /updates/0"),
-        ({"action": "set-properties"}, "at /updates/0"),
-        ({"action": "Set-Properties", "updates": {}}, "at /updates/0"),
-        ({"action": "add-view-version", "view-version": {}}, "at /updates/0"),
-        ({"action": "add-snapshot", "snapshot": {"snapshot-id": 1}}, "at /updates/0/snapshot"),
-        ({"action": "set-current-schema", "schema-id": "0"}, "at /updates/0/schema-id"),
-        ({"action": "set-current-schema", "schema-id": 999}, "at /updates/0/schema-id"),
-        ({"action": "set-properties", "updates": {"a": 1}}, "at /updates/0/updates/a"),
-        ("irc", "at /updates/0"),
-    ],
-)
-@pytest.mark.usefixtures("unchanged")
-def test_invalid_update_returns_400_with_the_reason(send: Callable[..., Any], update: Any, why: str) -> None:
-    body = {"requirements": [], "updates": [update, {"action": "set-properties", "updates": {"irc": "1"}}]}
-    answer = send("POST", PATHS["updateTable"], body)
-
-    assert answer.error == (400, "BadRequestException", 400)
-    assert why in answer.message
-
-
-@pytest.mark.parametrize(
-    "requirement", [{"type": "assert-irc"}, {"uuid": "x"}, {"type": "assert-view-uuid", "uuid": "x"}, {"type": "assert-table-uuid"}, None]
-)
-@pytest.mark.usefixtures("unchanged")
-def test_invalid_requirement_returns_400_although_another_fails(send: Callable[..., Any], requirement: Any) -> None:
-    failing = {"type": "assert-table-uuid", "uuid": "2cc52516-5e73-41f2-b139-545d41a4e151"}
-    answer = send("POST", PATHS["updateTable"], {"requirements": [failing, requirement], "updates": []})
-
-    assert answer.error == (400, "BadRequestException", 400)
-    assert "at /requirements/1" in answer.message
-
-
-def test_null_is_taken_as_absent_where_clients_write_it_so(send: Callable[..., Any], namespace: str) -> None:
-    created = send("POST", "/v1/namespaces", {"namespace": [namespace + "2"], "properties": None})
-    table = {"name": "t", "schema": SCHEMA, "location": None, "write-order": None, "partition-spec": None, "properties": None}
-
-    assert (created.status, send("POST", f"/v1/namespaces/{namespace}/tables", table).status) == (200, 200)
-
-
-def test_null_for_stage_create_is_refused(send: Callable[..., Any], namespace: str) -> None:
-    answer = send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA, "stage-create": None})
-
-    assert answer.error == (400, "BadRequestException", 400)
-    assert "at /stage-create" in answer.message

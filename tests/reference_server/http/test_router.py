@@ -98,51 +98,6 @@ def test_any_name_is_found_again_under_its_path(send: Callable[..., Any], name: 
     assert send("GET", namespace).document["namespace"] == [name]
 
 
-def test_unit_separator_divides_namespace_levels_in_either_case(send: Callable[..., Any]) -> None:
-    send("POST", "/v1/namespaces", {"namespace": ["sep"]})
-    send("POST", "/v1/namespaces", {"namespace": ["sep", "x.y"]})
-    spellings = ["sep%1Fx.y", "sep%1fx.y", "%73ep%1fx%2ey"]
-
-    assert [send("GET", f"/v1/namespaces/{spelled}").document["namespace"] for spelled in spellings] == [["sep", "x.y"]] * 3
-    assert [
-        send("GET", f"/v1/namespaces/{spelled}").status for spelled in ["sep.x.y", "sep%251Fx.y", "sep%1F", "%1Fsep", "sep%1Fx%1Fy"]
-    ] == [404] * 5
-
-
-def test_additional_headers_and_parameters_are_ignored(send: Callable[..., Any]) -> None:
-    plain = send("GET", "/v1/config")
-    adorned = send(
-        "GET",
-        "/v1/config?x_irc=1&x=%ff&",
-        Authorization="Bearer None",
-        Content_Type="application/json",
-        X_Client_Version="0.14.1",
-        Idempotency_Key="0192f7a5-4b5c-7def-8000-000000000000",
-        X_Iceberg_Access_Delegation="vended-credentials,remote-signing,foo",
-    )
-
-    assert adorned == plain
-
-
-@pytest.mark.parametrize("accept", ["application/json", "*/*", "text/html"])
-def test_answers_are_json_whatever_is_asked_for(send: Callable[..., Any], accept: str) -> None:
-    assert send("GET", "/v1/config", Accept=accept).headers["content-type"] == "application/json"
-
-
-@pytest.mark.parametrize(
-    "query", ["namespaces?pageSize=0", "namespaces?pageSize=abc", "namespaces?pageToken=irc-garbage", "namespaces/a/tables/t?snapshots=foo"]
-)
-def test_a_parameter_that_the_contract_forbids_is_400(send: Callable[..., Any], query: str) -> None:
-    assert send("GET", f"/v1/{query}").error == (400, "BadRequestException", 400)
-
-
-def test_invalid_purge_requested_returns_400_and_keeps_the_table(send: Callable[..., Any], namespace: str) -> None:
-    send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA})
-
-    assert send("DELETE", f"/v1/namespaces/{namespace}/tables/t?purgeRequested=maybe").error == (400, "BadRequestException", 400)
-    assert send("HEAD", f"/v1/namespaces/{namespace}/tables/t").status == 204
-
-
 @pytest.mark.parametrize("path", ["/v1/namespaces/irc_missing", "/v1/namespaces/head", "/v1/namespaces/%", "/v1/namespaces"])
 def test_head_sends_no_body_and_the_connection_goes_on(server: Server, send: Callable[..., Any], path: str) -> None:
     send("POST", "/v1/namespaces", {"namespace": ["head"]})

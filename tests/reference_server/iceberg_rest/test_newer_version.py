@@ -15,6 +15,7 @@ from lakepact.reference_server.http.service import RulesByName
 from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, SHELF, Keys, Rules
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept, Record
+from sample_tables.table_documents import view_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,10 +45,7 @@ def home(newer: Callable[..., Any]) -> str:
 
 
 def view_of(name: str) -> dict[str, Any]:
-    schema = {"type": "struct", "schema-id": 0, "fields": []}
-    version = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}, "default-namespace": []}
-    representation = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
-    return {"name": name, "schema": schema, "view-version": {**version, "representations": [representation]}, "properties": {}}
+    return {"name": name, "schema": {"type": "struct", "fields": []}, "view-version": view_version(), "properties": {}}
 
 
 # -- operations of each version ------------------------------------------------------------------------------------------
@@ -77,23 +75,6 @@ def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(newer: Callable[.
     assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException", 400)
 
 
-def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], home: str, send: Callable[..., Any], table: str) -> None:
-    schema = {"type": "struct", "fields": []}
-    assert newer("POST", f"{home}/tables", {"name": "t", "schema": schema}).status == 200
-    body = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
-
-    committed = newer("POST", f"{home}/tables/t", body)
-
-    assert committed.headers["etag"] == newer("GET", f"{home}/tables/t").headers["etag"]
-    assert "etag" not in send("POST", table, body).headers
-
-
-def test_referenced_by_does_not_change_a_loaded_view(newer: Callable[..., Any], home: str) -> None:
-    assert newer("POST", f"{home}/views", view_of("v")).status == 200
-
-    assert newer("GET", f"{home}/views/v?referenced-by=a%1Fb,c%1Fd").body == newer("GET", f"{home}/views/v").body
-
-
 def test_signing_is_not_offered(newer: Callable[..., Any], home: str) -> None:
     body = {"region": "r", "uri": "https://b.s3.amazonaws.com/k", "method": "GET", "headers": {}}
 
@@ -101,16 +82,6 @@ def test_signing_is_not_offered(newer: Callable[..., Any], home: str) -> None:
 
 
 # -- views that are registered -------------------------------------------------------------------------------------------
-
-
-def test_a_dropped_view_can_be_registered_under_another_name(newer: Callable[..., Any], home: str) -> None:
-    made = newer("POST", f"{home}/views", view_of("v")).document
-    assert newer("DELETE", f"{home}/views/v").status == 204
-
-    registered = newer("POST", f"{home}/register-view", {"name": "w", "metadata-location": made["metadata-location"]})
-
-    assert registered.document == made
-    assert newer("GET", f"{home}/views/w").document == made
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from lakepact.reference_server.http.validation import Invalid, Validators
 from lakepact.reference_server.iceberg_rest.views.metadata import finish_view_commit, new_view_metadata
 from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
 from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
+from sample_tables.table_documents import view_version
 
 from .test_hostile_requests import refusal, spoiled
 
@@ -29,14 +30,7 @@ VALIDATORS = Validators(Contract("iceberg_rest"))
 
 
 def version(sql: str = "SELECT 1", *, number: int = 1, schema_id: int = 0) -> Document:
-    return {
-        "version-id": number,
-        "timestamp-ms": CREATED,
-        "schema-id": schema_id,
-        "summary": {"engine-name": "spark"},
-        "representations": [{"type": "sql", "sql": sql, "dialect": "spark"}],
-        "default-namespace": ["n"],
-    }
+    return view_version(sql, version_id=number, schema_id=schema_id)
 
 
 def request(**members: Any) -> Document:

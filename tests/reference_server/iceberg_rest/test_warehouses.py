@@ -126,15 +126,6 @@ def test_neither_renaming_nor_a_transaction_reaches_another_warehouse(send: Call
     assert "a" not in send("GET", f"/v1/lake/namespaces/{namespace}/tables/t").document["metadata"].get("properties", {})
 
 
-@pytest.mark.parametrize("path", ["a.b", "a%2Eb", "a%1Fb"])
-def test_both_separators_divide_namespace_levels(send: Callable[..., Any], path: str) -> None:
-    for levels in (["a"], ["a", "b"]):
-        send("POST", "/v1/lake/namespaces", {"namespace": levels})
-
-    assert send("GET", f"/v1/lake/namespaces/{path}").document["namespace"] == ["a", "b"]
-    assert send("GET", f"/v1/lake/namespaces?parent={path}").document["namespaces"] == []
-
-
 def test_a_separator_is_one_in_its_own_warehouse_alone(send: Callable[..., Any]) -> None:
     body = {"namespace": ["v1.2"]}
 

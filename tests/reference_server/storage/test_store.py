@@ -62,14 +62,6 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
         yield store
 
 
-def test_a_record_is_found_where_it_was_put(store: Store) -> None:
-    with store.begin() as transaction:
-        transaction.put(Key("identifiers", ("ns",), "t"), record(1))
-    settle(store)
-
-    assert store.get(Key("identifiers", ("ns",), "t")) == record(1)
-
-
 def test_a_removed_record_is_gone_and_handed_back(store: Store) -> None:
     key = Key("identifiers", ("ns",), "t")
     with store.begin() as transaction:
@@ -85,15 +77,6 @@ def test_removing_what_is_not_there_changes_nothing(store: Store) -> None:
         removed = transaction.remove(Key("identifiers", ("ns",), "t"))
 
     assert (removed, everything(store)) == (None, {})
-
-
-def test_a_transaction_sees_its_own_changes(store: Store) -> None:
-    key = Key("identifiers", ("ns",), "t")
-    with store.begin() as transaction:
-        transaction.put(key, record(1))
-        seen = transaction.get(key)
-
-    assert seen == record(1)
 
 
 @given(st.sets(st.text(min_size=1)), st.text())

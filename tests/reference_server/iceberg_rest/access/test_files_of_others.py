@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sample_tables.table_documents import append_updates
+
 from .conftest import SCHEMA, fill, guarded
 
 if TYPE_CHECKING:
@@ -74,18 +76,7 @@ def test_hidden_file_answers_like_a_missing_file(both: tuple[Principal, Principa
 
 
 def commit_snapshot(who: Principal, table: str, *, manifest_list: str) -> None:
-    snapshot = {
-        "snapshot-id": 1,
-        "sequence-number": 1,
-        "timestamp-ms": 4_000_000_000_000,
-        "manifest-list": manifest_list,
-        "summary": {"operation": "append"},
-        "schema-id": 0,
-    }
-    updates = [
-        {"action": "add-snapshot", "snapshot": snapshot},
-        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 1},
-    ]
+    updates = append_updates(1, manifest_list)
     assert who("POST", f"{OPEN}/tables/{table}", {"requirements": [], "updates": updates}).status == 200
 
 

@@ -17,6 +17,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
+from sample_tables import table_documents as td
 
 from .conftest import SCHEMA, principals
 
@@ -52,22 +53,6 @@ principal = "writer"
 namespace = ["open"]
 access = "write"
 """
-VIEW_VERSION = {
-    "version-id": 1,
-    "timestamp-ms": 1,
-    "schema-id": 0,
-    "summary": {},
-    "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
-    "default-namespace": ["n"],
-}
-CREATING = [
-    {"action": "add-schema", "schema": {**SCHEMA, "schema-id": 0}},
-    {"action": "set-current-schema", "schema-id": -1},
-    {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
-    {"action": "set-default-spec", "spec-id": -1},
-    {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
-    {"action": "set-default-sort-order", "sort-order-id": -1},
-]
 
 #: Spellings of a path below the root, which begins with a slash.
 SPELLINGS = {
@@ -162,7 +147,7 @@ class Attack:
 
     @staticmethod
     def view(name: str, **members: Any) -> dict[str, Any]:
-        return {"name": name, "schema": SCHEMA, "view-version": VIEW_VERSION, "properties": {}, **members}
+        return {"name": name, "schema": SCHEMA, "view-version": td.view_version(), "properties": {}, **members}
 
     def made(self, who: Principal, top: str, kind: str, body: dict[str, Any]) -> Any:
         answer = who("POST", f"{self.at(top)}/{kind}", body)
@@ -204,7 +189,7 @@ class Attack:
             self.attacker("POST", tables, {**request, "location": location})
         elif operation == "stage":
             self.attacker("POST", tables, {**request, "location": location, "stage-create": True})
-            updates = [*CREATING, {"action": "set-location", "location": location}]
+            updates = td.creation_updates(SCHEMA, location)
             self.attacker("POST", f"{tables}/{name}", {"requirements": [{"type": "assert-create"}], "updates": updates})
         elif operation == "register":
             self.register(name, location)

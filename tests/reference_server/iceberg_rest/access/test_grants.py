@@ -8,21 +8,14 @@ import pytest
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.iceberg_rest.access import unsaid_needs
+from sample_tables.table_documents import view_version
 
 from .conftest import SCHEMA, As, guarded
 
 if TYPE_CHECKING:
     from lakepact.reference_server import Server
 
-VIEW_VERSION = {
-    "version-id": 1,
-    "timestamp-ms": 0,
-    "schema-id": 0,
-    "summary": {},
-    "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
-    "default-namespace": [],
-}
-VIEW = {"name": "v", "schema": SCHEMA, "view-version": VIEW_VERSION, "properties": {}}
+VIEW = {"name": "v", "schema": SCHEMA, "view-version": view_version(), "properties": {}}
 COMMIT = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
 CREATION = {"requirements": [{"type": "assert-create"}], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sample_tables.table_documents import append_updates
+
 from .conftest import SCHEMA, fill, guarded
 from .test_grants import named
 
@@ -98,18 +100,7 @@ def test_scan_planning_opens_no_foreign_files(both: tuple[Principal, Principal])
     secret = location_of(root, "closed", "secret")
     said = []
     for number, place in enumerate((secret, secret.replace("00000-", "00001-")), start=1):
-        snapshot = {
-            "snapshot-id": number,
-            "sequence-number": number,
-            "timestamp-ms": 4_000_000_000_000 + number,
-            "manifest-list": place,
-            "summary": {"operation": "append"},
-            "schema-id": 0,
-        }
-        updates = [
-            {"action": "add-snapshot", "snapshot": snapshot},
-            {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": number},
-        ]
+        updates = append_updates(number, place)
         committed = writer("POST", "/v1/namespaces/open/tables/shown", {"requirements": [], "updates": updates})
         assert committed.status == 200, committed.body
         planned = writer("POST", "/v1/namespaces/open/tables/shown/plan", {})

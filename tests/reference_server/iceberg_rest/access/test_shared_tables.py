@@ -12,6 +12,8 @@ import pytest
 import yaml
 from pyiceberg.catalog.rest import RestCatalog
 
+from sample_tables.table_documents import append_updates
+
 from .conftest import guarded
 
 if TYPE_CHECKING:
@@ -63,18 +65,7 @@ def sharing(tmp_path: Path) -> Iterator[Sharing]:
 
 def foreign_snapshot(hidden: Table) -> list[dict[str, Any]]:
     """Return updates that make the snapshot of the hidden table current."""
-    snapshot = {
-        "snapshot-id": 7,
-        "sequence-number": 2,
-        "timestamp-ms": 4_000_000_000_000,
-        "manifest-list": hidden.current_snapshot().manifest_list,
-        "summary": {"operation": "append"},
-        "schema-id": 0,
-    }
-    return [
-        {"action": "add-snapshot", "snapshot": snapshot},
-        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 7},
-    ]
+    return append_updates(7, hidden.current_snapshot().manifest_list, sequence_number=2)
 
 
 @pytest.mark.parametrize("member", [None, "write.data.path", "write.object-storage.path", "write.folder-storage.path"])

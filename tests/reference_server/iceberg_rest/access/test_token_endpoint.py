@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -98,24 +98,14 @@ SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access
 @pytest.mark.parametrize(
     ("fields", "refusal"),
     [
-        ({}, (400, "invalid_request")),
         ({"grant_type": ""}, (400, "invalid_request")),
-        ({"grant_type": "password", **WHO}, (400, "unsupported_grant_type")),
         ({"grant_type": "refresh_token", "refresh_token": "x"}, (400, "unsupported_grant_type")),
         ({"grant_type": "client_credentials"}, (401, "invalid_client")),
-        ({**CREDENTIALS, "client_secret": "wrong"}, (401, "invalid_client")),
         ({**CREDENTIALS, "client_id": "root"}, (401, "invalid_client")),
         ({**CREDENTIALS, "client_id": "", "client_secret": ""}, (401, "invalid_client")),
-        ({**CREDENTIALS, "scope": "catalog everything"}, (400, "invalid_scope")),
-        ({"grant_type": EXCHANGE}, (400, "invalid_request")),
-        ({"grant_type": EXCHANGE, "subject_token": "reader-token"}, (400, "invalid_request")),
-        ({"grant_type": EXCHANGE, "subject_token_type": f"{KIND}jwt"}, (400, "invalid_request")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token_type": "bearer"}, (400, "invalid_request")),
         ({"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": "bearer"}, (400, "invalid_request")),
         ({"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": f"{KIND}saml2"}, (400, "invalid_request")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "actor_token": "root-token"}, (400, "invalid_request")),
         ({"grant_type": EXCHANGE, **SUBJECT, "actor_token": "x", "actor_token_type": f"{KIND}jwt"}, (400, "invalid_grant")),
-        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "x"}, (400, "invalid_grant")),
         ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "former-token"}, (400, "invalid_grant")),
         ({"grant_type": EXCHANGE, **SUBJECT, "scope": "everything"}, (400, "invalid_scope")),
         ({"grant_type": EXCHANGE, **SUBJECT, **WHO, "client_secret": "wrong"}, (401, "invalid_client")),
@@ -179,19 +169,6 @@ def test_a_token_ends_with_its_time(issuing: tuple[Server, As], now: list[dateti
     assert answer.document["error"]["message"] == "the bearer token has expired; get a new one"
 
 
-def test_token_about_to_expire_is_exchanged_for_the_same_claims(issuing: tuple[Server, As], now: list[datetime]) -> None:
-    _, bearing = issuing
-    first = token(bearing(None).form(**CREDENTIALS))
-    now[0] += timedelta(seconds=90)
-    fields = {"grant_type": EXCHANGE, "subject_token": first, "subject_token_type": f"{KIND}access_token", "scope": "catalog"}
-    answer = bearing(None).form(f"Bearer {first}", **fields)
-    now[0] += timedelta(seconds=90)
-
-    assert answer.document["expires_in"] == 100
-    assert [bearing(one)("GET", "/v1/namespaces").status for one in (first, token(answer))] == [401, 200]
-    assert refused(bearing(None).form(f"Bearer {first}", **fields)) == (400, "invalid_grant")
-
-
 def test_exchange_extends_no_token_beyond_the_maximum_age_of_its_first_issue(issuing: tuple[Server, As], now: list[datetime]) -> None:
     _, bearing = issuing
     fields = {"grant_type": EXCHANGE, "subject_token_type": f"{KIND}access_token"}
@@ -228,40 +205,12 @@ def test_client_credentials_start_a_new_maximum_age(issuing: tuple[Server, As], 
     assert bearing(None).form(**CREDENTIALS).document["expires_in"] == 100
 
 
-def test_a_user_is_given_a_token_of_its_own_through_a_catalogs_token(issuing: tuple[Server, As]) -> None:
-    _, bearing = issuing
-    catalogs = token(bearing(None).form(**CREDENTIALS))
-    fields = {"actor_token": catalogs, "actor_token_type": f"{KIND}access_token"}
-    answer = bearing(None).form(
-        f"Bearer {catalogs}",
-        grant_type=EXCHANGE,
-        subject_token="writer-token",
-        subject_token_type=f"{KIND}jwt",
-        requested_token_type=f"{KIND}access_token",
-        **fields,
-    )
-
-    assert bearing(token(answer))("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
-
-
 def test_actor_token_of_an_admin_gives_no_rights(issuing: tuple[Server, As]) -> None:
     _, bearing = issuing
     subject = {"subject_token": "writer-token", "subject_token_type": f"{KIND}access_token"}
     answer = bearing(None).form(grant_type=EXCHANGE, **subject, actor_token="root-token", actor_token_type=f"{KIND}access_token")
 
     assert bearing(token(answer))("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
-
-
-def unsigned(claims: dict[str, Any]) -> str:
-    parts = ({"alg": "none"}, claims)
-    return ".".join([*(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts), ""])
-
-
-def test_unsigned_subject_token_returns_invalid_grant(issuing: tuple[Server, As]) -> None:
-    _, bearing = issuing
-    fields = {"subject_token": unsigned({"sub": "root"}), "subject_token_type": f"{KIND}jwt"}
-
-    assert refused(bearing(None).form("Bearer reader-token", grant_type=EXCHANGE, **fields)) == (400, "invalid_grant")
 
 
 def test_a_token_cannot_be_changed(issuing: tuple[Server, As]) -> None:

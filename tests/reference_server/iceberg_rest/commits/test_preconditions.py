@@ -44,123 +44,62 @@ def refused(metadata: Document | None, *requirements: Document) -> str:
     return td.complaint(lambda: check(metadata, requirements))
 
 
+def changed(what: str, found: int) -> str:
+    return f"{what} changed: expected 77, found {found}"
+
+
 def asserts(kind: str, **members: Any) -> Document:
     return {"type": kind, **{name.replace("_", "-"): value for name, value in members.items()}}
 
 
-def test_no_requirements_hold_for_any_table() -> None:
-    check(EMPTY, [])
-
-
-def test_creation_needs_that_there_is_no_table() -> None:
-    check(None, [asserts("assert-create")])
-
-    assert conflict(EMPTY, asserts("assert-create")) == f"table already exists: expected none, found the table with uuid {td.UUID}"
-
-
-def test_creation_goes_with_no_other_requirement() -> None:
-    said = refused(None, asserts("assert-create"), asserts("assert-table-uuid", uuid=td.UUID))
-
-    assert said == (
-        "at /requirements: assert-create requires that the table does not exist, "
-        "so it cannot be combined with other requirements; send it alone"
-    )
-
-
-def test_other_requirements_do_not_hold_without_a_table() -> None:
-    assert conflict(None, asserts("assert-current-schema-id", current_schema_id=0)) == ("current schema changed: expected 0, found none")
-
-
-@pytest.mark.parametrize("uuid", [td.UUID, td.UUID.upper()])
-def test_a_uuid_is_the_same_in_any_case(uuid: str) -> None:
-    check(EMPTY, [asserts("assert-table-uuid", uuid=uuid)])
-
-
-def test_another_uuid_is_a_conflict() -> None:
-    assert conflict(EMPTY, asserts("assert-table-uuid", uuid=OTHER)) == f"UUID does not match: expected '{OTHER}', found {td.UUID}"
-
-
-def test_branch_at_another_snapshot_is_a_conflict() -> None:
-    check(WITH_MAIN, [asserts("assert-ref-snapshot-id", ref="main", snapshot_id=11)])
-
-    assert conflict(WITH_MAIN, asserts("assert-ref-snapshot-id", ref="main", snapshot_id=10)) == (
-        "branch or tag 'main' changed: expected 10, found 11"
-    )
-
-
-def test_tag_at_another_snapshot_is_a_conflict() -> None:
-    tagged = td.committed(WITH_MAIN, td.tag("v1", 11))
-    check(tagged, [asserts("assert-ref-snapshot-id", ref="v1", snapshot_id=11)])
-
-    assert conflict(tagged, asserts("assert-ref-snapshot-id", ref="v1", snapshot_id=12)) == (
-        "branch or tag 'v1' changed: expected 12, found 11"
-    )
-
-
-def test_null_snapshot_id_asserts_a_missing_branch() -> None:
-    check(EMPTY, [asserts("assert-ref-snapshot-id", ref="main", snapshot_id=None)])
-    check(EMPTY, [asserts("assert-ref-snapshot-id", ref="audit", snapshot_id=None)])
-
-    assert conflict(WITH_MAIN, asserts("assert-ref-snapshot-id", ref="main", snapshot_id=None)) == (
-        "branch or tag 'main' changed: expected none, found 11"
-    )
-
-
-def test_a_missing_branch_is_a_conflict() -> None:
-    assert conflict(WITH_MAIN, asserts("assert-ref-snapshot-id", ref="nope", snapshot_id=11)) == (
-        "branch or tag 'nope' changed: expected 11, found none"
-    )
-
-
-def test_an_absent_snapshot_id_is_not_null() -> None:
-    said = refused(EMPTY, asserts("assert-ref-snapshot-id", ref="main"))
-
-    assert said == "at /requirements/0/snapshot-id: is missing; send null if the branch or tag must not exist"
-
-
-def test_snapshot_ids_are_compared_to_the_last_bit() -> None:
-    metadata = td.appended(EMPTY, 2**53 + 1)
-
-    assert conflict(metadata, asserts("assert-ref-snapshot-id", ref="main", snapshot_id=2**53 + 2)) == (
-        f"branch or tag 'main' changed: expected {2**53 + 2}, found {2**53 + 1}"
-    )
+@pytest.mark.parametrize(
+    ("metadata", "requirement", "said"),
+    [
+        (EMPTY, asserts("assert-create"), f"table already exists: expected none, found the table with uuid {td.UUID}"),
+        (None, asserts("assert-current-schema-id", current_schema_id=0), "current schema changed: expected 0, found none"),
+        (EMPTY, asserts("assert-table-uuid", uuid=OTHER), f"UUID does not match: expected '{OTHER}', found {td.UUID}"),
+        (WITH_MAIN, asserts("assert-ref-snapshot-id", ref="main", snapshot_id=10), "branch or tag 'main' changed: expected 10, found 11"),
+        (
+            WITH_MAIN,
+            asserts("assert-ref-snapshot-id", ref="main", snapshot_id=None),
+            "branch or tag 'main' changed: expected none, found 11",
+        ),
+        (WITH_MAIN, asserts("assert-ref-snapshot-id", ref="nope", snapshot_id=11), "branch or tag 'nope' changed: expected 11, found none"),
+        (EMPTY, {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 77}, changed("last assigned field id", 5)),
+        (EMPTY, {"type": "assert-current-schema-id", "current-schema-id": 77}, changed("current schema", 0)),
+        (
+            EMPTY,
+            {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": 77},
+            changed("last assigned partition id", 999),
+        ),
+        (EMPTY, {"type": "assert-default-spec-id", "default-spec-id": 77}, changed("default partition spec", 0)),
+        (EMPTY, {"type": "assert-default-sort-order-id", "default-sort-order-id": 77}, changed("default sort order", 0)),
+    ],
+)
+def test_conflict_names_the_expected_and_the_found_value(metadata: Document | None, requirement: Document, said: str) -> None:
+    assert conflict(metadata, requirement) == said
 
 
 @pytest.mark.parametrize(
-    ("kind", "member", "found", "what"),
+    ("metadata", "requirements", "said"),
     [
-        ("assert-last-assigned-field-id", "last-assigned-field-id", 5, "last assigned field id"),
-        ("assert-current-schema-id", "current-schema-id", 0, "current schema"),
-        ("assert-last-assigned-partition-id", "last-assigned-partition-id", 999, "last assigned partition id"),
-        ("assert-default-spec-id", "default-spec-id", 0, "default partition spec"),
-        ("assert-default-sort-order-id", "default-sort-order-id", 0, "default sort order"),
+        (
+            None,
+            [asserts("assert-create"), asserts("assert-table-uuid", uuid=td.UUID)],
+            (
+                "at /requirements: assert-create requires that the table does not exist, "
+                "so it cannot be combined with other requirements; send it alone"
+            ),
+        ),
+        (
+            EMPTY,
+            [asserts("assert-ref-snapshot-id", ref="main")],
+            "at /requirements/0/snapshot-id: is missing; send null if the branch or tag must not exist",
+        ),
     ],
 )
-def test_id_other_than_the_current_is_a_conflict(kind: str, member: str, found: int, what: str) -> None:
-    check(EMPTY, [{"type": kind, member: found}])
-
-    assert conflict(EMPTY, {"type": kind, member: 77}) == f"{what} changed: expected 77, found {found}"
-
-
-def test_the_last_field_id_counts_columns_that_are_gone() -> None:
-    wider = td.struct(*td.ORDERS["fields"], td.field(6, "note", "string"))
-    added = td.committed(EMPTY, td.update("add-schema", schema=wider), td.update("set-current-schema", schema_id=-1))
-    dropped = td.committed(added, td.update("set-current-schema", schema_id=0), td.update("remove-schemas", schema_ids=[1]))
-
-    check(dropped, [asserts("assert-last-assigned-field-id", last_assigned_field_id=6)])
-
-
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_all_requirements_are_looked_at_in_any_order(order: tuple[int, int]) -> None:
-    requirements = [asserts("assert-table-uuid", uuid=td.UUID), asserts("assert-current-schema-id", current_schema_id=9)]
-
-    assert conflict(EMPTY, *(requirements[index] for index in order)) == "current schema changed: expected 9, found 0"
-
-
-def test_requirements_of_one_kind_are_all_looked_at() -> None:
-    requirements = [asserts("assert-ref-snapshot-id", ref=name, snapshot_id=11) for name in ("main", "audit")]
-
-    assert conflict(WITH_MAIN, *requirements) == "branch or tag 'audit' changed: expected 11, found none"
+def test_invalid_requirements_are_refused_with_their_place(metadata: Document | None, requirements: list[Document], said: str) -> None:
+    assert refused(metadata, *requirements) == said
 
 
 @pytest.mark.parametrize("kind", ["assert-view-uuid", "assert-irc", "Assert-Create", None, 5])

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server import running
+from sample_tables import table_documents as td
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,17 +38,7 @@ def is_uuid(value: str) -> Document:
 
 
 def creating(location: str) -> list[Document]:
-    return [
-        {"action": "assign-uuid", "uuid": str(uuid.uuid4())},
-        {"action": "upgrade-format-version", "format-version": 2},
-        {"action": "add-schema", "schema": SCHEMA},
-        {"action": "set-current-schema", "schema-id": -1},
-        {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
-        {"action": "set-default-spec", "spec-id": -1},
-        {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
-        {"action": "set-default-sort-order", "sort-order-id": -1},
-        {"action": "set-location", "location": location},
-    ]
+    return [td.update("assign-uuid", uuid=str(uuid.uuid4())), *td.creation_updates(SCHEMA, location)]
 
 
 @dataclass
@@ -92,21 +83,6 @@ def tables(send: Callable[..., Any]) -> Tables:
     return Tables(send)
 
 
-def test_all_changes_are_made_and_nothing_is_answered(tables: Tables) -> None:
-    answer = tables.commit(tables.change("a", setting(x="1")), tables.change("b", setting(y="2")))
-
-    assert (answer.status, answer.body) == (204, b"")
-    assert (tables.properties("a"), tables.properties("b"), tables.properties("c")) == ({"x": "1"}, {"y": "2"}, {})
-
-
-def test_a_table_is_created_beside_a_change_of_another(tables: Tables) -> None:
-    near = tables.metadata("a")["location"]
-    answer = tables.commit(tables.change("a", setting(x="1")), tables.change("d", *creating(f"{near}-d"), requires=(ASSERT_CREATE,)))
-
-    assert answer.status == 204
-    assert (tables.properties("a"), tables.properties("d")) == ({"x": "1"}, {})
-
-
 REFUSED: dict[str, tuple[Callable[[Tables], Document], tuple[int, str], str]] = {
     "requirement": (lambda t: t.change("b", requires=(is_uuid(NOBODY),)), (409, "CommitFailedException"), "UUID does not match"),
     "update": (lambda t: t.change("b", IMPOSSIBLE), (400, "BadRequestException"), "no schema 99"),
@@ -142,33 +118,14 @@ def test_invalid_requirement_precedes_a_failed_requirement(tables: Tables) -> No
     assert answer.error == (400, "BadRequestException", 400)
 
 
-def test_requirements_of_a_table_that_is_not_changed_count(tables: Tables) -> None:
-    before = tables.state()
-    answer = tables.commit(tables.change("a", setting(x="1")), tables.change("b", requires=(is_uuid(NOBODY),)))
-
-    assert (answer.status, tables.state()) == (409, before)
-
-
 def test_one_of_two_transactions_with_write_skew_wins(server: Server, tables: Tables, sending_to: Callable[[str], Any]) -> None:
     """The transactions change different tables, so that no single table shows the conflict."""
     unset = ({"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},)
-    snapshot = {
-        "snapshot-id": 1,
-        "sequence-number": 1,
-        "timestamp-ms": 1_800_000_000_000,
-        "manifest-list": "memory:/m.avro",
-        "summary": {"operation": "append"},
-        "schema-id": 0,
-    }
-    moving: tuple[Document, ...] = (
-        {"action": "add-snapshot", "snapshot": snapshot},
-        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 1},
-    )
     statuses: list[int] = []
 
     def commit(moved: str, relied: str) -> None:
         with sending_to(server.url) as mine:
-            changes = [tables.change(moved, *moving, requires=unset), tables.change(relied, requires=unset)]
+            changes = [tables.change(moved, *td.append_updates(1), requires=unset), tables.change(relied, requires=unset)]
             statuses.append(mine("POST", COMMIT, {"table-changes": changes}).status)
 
     threads = [threading.Thread(target=commit, args=["ab"[n % 2], "ba"[n % 2]]) for n in range(16)]

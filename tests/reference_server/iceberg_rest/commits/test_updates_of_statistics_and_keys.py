@@ -19,22 +19,6 @@ def put(kind: str, file: Document, **members: Any) -> Document:
     return {"action": f"set-{kind}", kind: file, **members}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_file_takes_the_place_of_the_one_before(kind: str) -> None:
-    make = KINDS[kind]
-    table = td.committed(TABLE, put(kind, make(11, size=1)), put(kind, make(12, size=2)))
-
-    assert td.committed(table, put(kind, make(11, size=3)))[kind] == [make(12, size=2), make(11, size=3)]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_removed_file_is_gone_and_others_stay(kind: str) -> None:
-    make = KINDS[kind]
-    table = td.committed(TABLE, put(kind, make(11)), put(kind, make(12)))
-
-    assert td.committed(table, update(f"remove-{kind}", snapshot_id=11))[kind] == [make(12)]
-
-
 def test_the_file_says_which_snapshot_it_is_of() -> None:
     agreed = td.committed(TABLE, put("statistics", td.statistics(11), **{"snapshot-id": 11}))
 
@@ -77,20 +61,10 @@ def add_key(key: Document) -> Document:
     return update("add-encryption-key", encryption_key=key)
 
 
-def test_a_key_is_kept_as_it_was_sent() -> None:
-    assert td.committed(TABLE, add_key(KEY))["encryption-keys"] == [KEY]
-
-
 def test_a_key_that_is_known_stays_as_it_is() -> None:
     table = td.committed(TABLE, add_key(KEY))
 
     assert td.committed(table, add_key({**KEY, "properties": {}})) is table
-
-
-def test_a_removed_key_is_gone_and_others_stay() -> None:
-    table = td.committed(TABLE, add_key(KEY), add_key({**KEY, "key-id": "k2"}))
-
-    assert [key["key-id"] for key in td.committed(table, update("remove-encryption-key", key_id="k1"))["encryption-keys"]] == ["k2"]
 
 
 @pytest.mark.parametrize(

@@ -41,15 +41,6 @@ def test_a_plan_is_found_by_its_id_and_its_pages_by_its_tasks() -> None:
     assert [plans.page(TABLE, task) for task in plan.tasks] == list(PAGES[1:])
 
 
-def test_plan_of_another_table_is_not_found() -> None:
-    plans = Plans()
-
-    plan = plans.completed(TABLE, PAGES)
-
-    assert plans.plan(OTHER, plan.id) is None
-    assert plans.page(OTHER, plan.tasks[0]) is None
-
-
 def test_recreated_table_has_no_plans_of_its_predecessor() -> None:
     plans = Plans()
 

@@ -14,6 +14,7 @@ from pyiceberg.table import StaticTable
 
 from lakepact.reference_server import running
 from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT
+from sample_tables.table_documents import view_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,15 +97,7 @@ def test_pyiceberg_reads_compressed_metadata(send: Callable[..., Any]) -> None:
 
 
 def test_view_metadata_is_compressed_where_its_property_asks_for_it(send: Callable[..., Any]) -> None:
-    version = {
-        "version-id": 1,
-        "timestamp-ms": 1,
-        "schema-id": 0,
-        "summary": {},
-        "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
-        "default-namespace": [],
-    }
-    created = send("POST", "/views", {"name": "v", "schema": SCHEMA, "view-version": version, "properties": GZIP}).document
+    created = send("POST", "/views", {"name": "v", "schema": SCHEMA, "view-version": view_version(), "properties": GZIP}).document
 
     assert json.loads(gzip.decompress(path_of(created["metadata-location"]).read_bytes())) == created["metadata"]
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
-import orjson
 import pytest
-from pyiceberg.table.metadata import TableMetadataUtil
 
 from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from sample_tables import table_documents as td
 from sample_tables.table_documents import partition_field, snapshot, sort_field, update
-from sample_tables.table_invariants import broken_invariants
 
 Document = dict[str, Any]
 
@@ -57,22 +53,6 @@ def test_a_staged_creation_makes_the_table_that_a_create_request_makes(version: 
     assert created(list(creation(version).values())) == {**created_at_once, "table-uuid": UUID}
 
 
-def test_further_updates_go_into_the_same_commit() -> None:
-    wider = td.struct(*td.ORDERS["fields"], td.field(10, "note", "string"))
-    further = [
-        update("add-schema", schema={**wider, "schema-id": 1}),
-        update("set-current-schema", schema_id=-1),
-        update("add-snapshot", snapshot=snapshot(7, 1, schema_id=1)),
-        td.branch("main", 7),
-    ]
-
-    metadata = created([*creation().values(), *further])
-
-    assert metadata["schemas"][1]["fields"][-1]["id"] == 10
-    assert (metadata["current-snapshot-id"], metadata["metadata-log"]) == (7, [])
-    assert broken_invariants(metadata) == []
-
-
 def test_creation_starts_from_an_empty_document() -> None:
     updates = list(creation().values())
 
@@ -100,16 +80,6 @@ def test_creation_without_a_default_is_refused(action: str) -> None:
     del updates[action]
 
     assert refused(list(updates.values())).startswith(f"at /updates: {action} is missing: ")
-
-
-def test_creation_without_spec_and_order_is_unpartitioned_and_unsorted() -> None:
-    needed = ("add-schema", "set-current-schema", "set-location")
-
-    metadata = created([creation()[action] for action in needed])
-
-    assert (metadata["partition-specs"], metadata["sort-orders"]) == ([{"spec-id": 0, "fields": []}], [{"order-id": 0, "fields": []}])
-    assert uuid.UUID(metadata["table-uuid"])
-    assert TableMetadataUtil.parse_raw(orjson.dumps(metadata).decode()).last_column_id == 5
 
 
 @pytest.mark.parametrize("early", ["add-spec", "add-sort-order"])

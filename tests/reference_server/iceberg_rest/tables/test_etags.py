@@ -21,11 +21,6 @@ TAG = b'"0a1b"'
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
 
-def commit(send: Callable[..., Any], table: str, **properties: str) -> None:
-    body = {"requirements": [], "updates": [{"action": "set-properties", "updates": properties}]}
-    assert send("POST", table, body).status == 200
-
-
 @pytest.mark.parametrize("sent", ['"0a1b"', 'W/"0a1b"', '"x", "0a1b"', '"x" ,\t W/"0a1b",', "*", ' "0a1b" '])
 def test_a_tag_is_found_weak_or_strong_and_among_others(sent: str) -> None:
     assert matches(sent, TAG)
@@ -59,17 +54,6 @@ def test_the_tag_comes_in_the_letters_that_icebergs_java_client_looks_for(server
     assert spelled == ["ETag"] * 4
 
 
-def test_after_a_commit_the_table_is_sent_with_another_tag(send: Callable[..., Any], table: str) -> None:
-    tags = [send("GET", table).headers["etag"]]
-    for turn in "01":
-        commit(send, table, turn=turn)
-        answer = send("GET", table, if_none_match=", ".join(tags))
-        assert answer.status == 200
-        tags.append(answer.headers["etag"])
-
-    assert len(set(tags)) == 3
-
-
 def test_a_commit_that_changes_nothing_leaves_the_tag(send: Callable[..., Any], table: str) -> None:
     before = send("GET", table).headers["etag"]
 
@@ -86,27 +70,6 @@ def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Callable[.
 
     assert [answer.status for answer in crossed] == [200, 200]
     assert [answer.status for answer in own] == [304, 304]
-
-
-def test_create_and_register_send_the_etag_of_load_and_staging_none(send: Callable[..., Any], namespace: str) -> None:
-    tables = f"/v1/namespaces/{namespace}/tables"
-    staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
-    created = send("POST", tables, {"name": "t", "schema": SCHEMA})
-    loaded = send("GET", f"{tables}/t")
-    send("DELETE", f"{tables}/t")
-    location = loaded.document["metadata-location"]
-    registered = send("POST", f"/v1/namespaces/{namespace}/register", {"name": "u", "metadata-location": location})
-
-    assert "etag" not in staged.headers
-    assert created.headers["etag"] == loaded.headers["etag"]
-    assert registered.headers["etag"] == send("GET", f"{tables}/u").headers["etag"]
-
-
-def test_missing_table_returns_404_despite_if_none_match(send: Callable[..., Any], table: str) -> None:
-    tag = send("GET", table).headers["etag"]
-    send("DELETE", table)
-
-    assert [send("GET", table, if_none_match=sent).status for sent in (tag, "*")] == [404, 404]
 
 
 def test_a_contract_without_tags_has_none(sending_to: Callable[..., Any]) -> None:

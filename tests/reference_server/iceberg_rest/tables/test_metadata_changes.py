@@ -10,17 +10,11 @@ from lakepact.generated.contract import Contract
 from lakepact.reference_server.http.validation import Validators
 from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit, new_in, new_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from sample_tables import table_documents as td
 
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 REQUEST = {"name": "events", "schema": SCHEMA, "properties": {"owner": "somebody"}}
-SNAPSHOT = {
-    "snapshot-id": 3051729675574597004,
-    "sequence-number": 1,
-    "timestamp-ms": 1_760_000_000_000,
-    "manifest-list": "memory:/events/metadata/snap-1.avro",
-    "summary": {"operation": "append"},
-    "schema-id": 0,
-}
+SNAPSHOT = td.snapshot(3051729675574597004)
 VALID = Validators(Contract("iceberg_rest"))["TableMetadata"].is_valid
 NOT_THIS = {"anything": [{"else": None}]}  #: no member may be this
 

@@ -40,17 +40,6 @@ def path_of(location: str) -> Path:
     return Path(location.removeprefix("file://"))
 
 
-def test_the_metadata_file_of_a_commit_is_there_when_it_is_acknowledged(write: Callable[..., Any]) -> None:
-    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
-    update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
-    committed = write("POST", "/v1/namespaces/ns/tables/t", update).document
-    logged = [entry["metadata-file"] for entry in committed["metadata"]["metadata-log"]]
-
-    assert json.loads(path_of(committed["metadata-location"]).read_bytes()) == committed["metadata"]
-    assert logged == [created["metadata-location"]]
-    assert path_of(committed["metadata-location"]).name.startswith("00001-")
-
-
 def test_metadata_files_are_written_to_the_metadata_path(write: Callable[..., Any]) -> None:
     location = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document["metadata"]["location"]
     update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"write.metadata.path": f"{location}/else/where/"}}]}
@@ -99,38 +88,12 @@ def test_the_folders_of_a_staged_table_are_there(write: Callable[..., Any]) -> N
     assert (path_of(staged["metadata"]["location"]) / "metadata").is_dir()
 
 
-@pytest.mark.parametrize(("query", "there"), [("", True), ("?purgeRequested=false", True), ("?purgeRequested=True", False)])
-def test_files_go_only_when_a_purge_is_asked_for(write: Callable[..., Any], query: str, *, there: bool) -> None:
-    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
-    write("DELETE", f"/v1/namespaces/ns/tables/t{query}")
-
-    assert path_of(created["metadata-location"]).exists() == there
-
-
 def test_a_purge_leaves_files_that_another_table_has(write: Callable[..., Any]) -> None:
     created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
     write("POST", "/v1/namespaces/ns/register", {"name": "twin", "metadata-location": created["metadata-location"]})
     write("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=true")
 
     assert path_of(created["metadata-location"]).exists()
-
-
-def test_a_dropped_table_can_be_registered_again(write: Callable[..., Any]) -> None:
-    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA})
-    write("DELETE", "/v1/namespaces/ns/tables/t")
-    body = {"name": "again", "metadata-location": created.document["metadata-location"]}
-
-    assert write("POST", "/v1/namespaces/ns/register", body).document == created.document
-
-
-def test_registration_replaces_a_table_only_with_overwrite(write: Callable[..., Any]) -> None:
-    first = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
-    second = write("POST", "/v1/namespaces/ns/tables", {"name": "u", "schema": SCHEMA}).document
-    body = {"name": "t", "metadata-location": second["metadata-location"]}
-
-    assert write("POST", "/v1/namespaces/ns/register", body).error == (409, "AlreadyExistsException", 409)
-    assert write("GET", "/v1/namespaces/ns/tables/t").document == first
-    assert write("POST", "/v1/namespaces/ns/register", {**body, "overwrite": True}).document == second
 
 
 @pytest.mark.parametrize(

@@ -56,13 +56,6 @@ def test_invalid_report_returns_400_and_is_not_kept(server: Server, send: Callab
     assert server.service.reports.kept() == before
 
 
-@pytest.mark.parametrize("place", ["{namespace}/tables/absent", "absent/tables/t", "{namespace}/tables/v"])
-def test_report_of_a_missing_table_returns_404(send: Callable[..., Any], namespace: str, place: str) -> None:
-    answer = send("POST", f"/v1/namespaces/{place.format(namespace=namespace)}/metrics", COMMIT)
-
-    assert answer.error == (404, "NoSuchTableException", 404)
-
-
 @given(st.lists(st.binary(max_size=12)))
 def test_the_newest_reports_are_kept_and_never_more_than_is_allowed(texts: list[bytes]) -> None:
     reports = Reports(most=5, most_bytes=20)

@@ -84,19 +84,6 @@ def test_a_new_table_holds_all_invariants_and_is_readable(version: int) -> None:
     assert TableMetadataUtil.parse_raw(orjson.dumps(metadata).decode()).format_version == version
 
 
-def test_a_request_may_leave_out_all_but_the_schema() -> None:
-    metadata = new_table_metadata({"schema": td.ORDERS}, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED)
-
-    assert metadata["format-version"] == 2
-    assert (metadata["partition-specs"], metadata["last-partition-id"]) == ([{"spec-id": 0, "fields": []}], 999)
-    assert metadata["sort-orders"] == [{"order-id": 0, "fields": []}]
-    assert metadata["properties"] == {}
-
-
-def test_null_means_absent() -> None:
-    assert td.table(partition_spec=None, write_order=None) == td.table()
-
-
 def test_the_request_is_not_changed() -> None:
     body = td.request(UNORDERED, properties={"format-version": "1", "a": "b"}, partition_spec={"fields": [partition_field(7, "day", "d")]})
     before = orjson.dumps(body)
@@ -104,13 +91,6 @@ def test_the_request_is_not_changed() -> None:
     new_table_metadata(body, table_uuid=td.UUID, location=td.LOCATION, now_ms=td.CREATED)
 
     assert orjson.dumps(body) == before
-
-
-def test_format_version_as_a_property_selects_and_is_not_stored() -> None:
-    metadata = td.table(version=3, properties={"owner": "me"})
-
-    assert (metadata["format-version"], metadata["next-row-id"]) == (3, 0)
-    assert metadata["properties"] == {"owner": "me"}
 
 
 @pytest.mark.parametrize("spelled", ["0", "4", "99", "abc", "", "2.0", " 2", "٢", "9" * 5000])
@@ -125,12 +105,6 @@ def test_a_table_in_format_version_one_has_what_its_readers_look_for() -> None:
 
     assert metadata["schema"] == metadata["schemas"][0]
     assert metadata["partition-spec"] == [partition_field(1, "bucket[4]", "b", **{"field-id": 1000})]
-
-
-def test_default_values_survive_in_format_version_three() -> None:
-    defaults = {"initial-default": 5, "write-default": 6}
-
-    assert td.table(struct(field(1, "a", "int", **defaults)), version=3)["schemas"][0]["fields"] == [field(1, "a", "int", **defaults)]
 
 
 def test_unknown_members_are_kept() -> None:
@@ -179,17 +153,6 @@ def test_a_request_that_describes_no_table_is_refused(members: Document, said: s
 
 
 FORMER = "file:///warehouse/sales/orders/metadata/00000-a.metadata.json"
-
-
-def test_the_file_that_a_commit_replaces_goes_into_the_log() -> None:
-    before = td.table()
-    after = td.committed(before, td.update("set-properties", updates={"a": "b"}))
-
-    assert finish_commit(after, before, FORMER) == {
-        **after,
-        "metadata-log": [{"timestamp-ms": td.CREATED, "metadata-file": FORMER}],
-    }
-    assert after["metadata-log"] == []
 
 
 def test_a_commit_that_changes_nothing_replaces_no_file() -> None:

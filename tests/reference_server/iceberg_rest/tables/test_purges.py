@@ -15,6 +15,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.warehouse.local import FileWarehouse
+from sample_tables import table_documents as td
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-VERSION = {
-    "version-id": 1,
-    "timestamp-ms": 1,
-    "schema-id": 0,
-    "summary": {},
-    "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
-    "default-namespace": ["n"],
-}
 
 #: Spellings of the folder `name` in a folder of the warehouse at `root`; `first` is the letter that the name begins with.
 EVERYWHERE = {
@@ -94,7 +87,7 @@ class Attacked:
         return self.send("POST", f"{self.at}/tables", {"name": name, "schema": SCHEMA, **members})
 
     def view(self, name: str, **members: Any) -> Any:
-        body = {"name": name, "schema": SCHEMA, "view-version": VERSION, "properties": {}, **members}
+        body = {"name": name, "schema": SCHEMA, "view-version": td.view_version(), "properties": {}, **members}
         return self.send("POST", f"{self.at}/views", body)
 
     def commit(self, name: str, *updates: dict[str, Any], kind: str = "tables") -> Any:
@@ -195,18 +188,7 @@ def test_set_location_to_that_of_another_returns_400(spelling: tuple[Attacked, s
 @each_spelling
 def test_commit_of_staged_table_at_location_of_another_returns_400(spelling: tuple[Attacked, str]) -> None:
     attack, location = spelling
-    body = {
-        "requirements": [{"type": "assert-create"}],
-        "updates": [
-            {"action": "add-schema", "schema": {**SCHEMA, "schema-id": 0}},
-            {"action": "set-current-schema", "schema-id": -1},
-            {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
-            {"action": "set-default-spec", "spec-id": -1},
-            {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
-            {"action": "set-default-sort-order", "sort-order-id": -1},
-            {"action": "set-location", "location": location},
-        ],
-    }
+    body = {"requirements": [{"type": "assert-create"}], "updates": td.creation_updates(SCHEMA, location)}
 
     assert attack.send("POST", f"{attack.at}/tables/mine", body).error[0] == 400
 

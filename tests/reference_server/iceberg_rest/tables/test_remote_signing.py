@@ -427,16 +427,3 @@ def test_location_that_tables_share_is_not_signed(send: Callable[..., Any]) -> N
     assert send("POST", "/v1/lake/namespaces/n/register", {"name": "twin", "metadata-location": file}).status == 200
 
     assert signs(send, f"{HOST}/{path}/data/a").error == (403, "ForbiddenException", 403)
-
-
-@pytest.mark.parametrize("member", ["region", "uri", "method", "headers"])
-def test_request_without_a_required_member_returns_400(send: Callable[..., Any], member: str) -> None:
-    whole = request(f"{HOST}/{create(send)}/data/a")
-
-    answer = send("POST", f"{TABLES}/t/sign", {name: value for name, value in whole.items() if name != member})
-
-    assert answer.error == (400, "BadRequestException", 400)
-
-
-def test_missing_table_returns_404(send: Callable[..., Any]) -> None:
-    assert signs(send, f"{HOST}/lake/n/t/data/a").error == (404, "NoSuchTableException", 404)

@@ -97,12 +97,6 @@ def test_a_list_of_ways_is_read_whatever_else_is_in_it(send: Callable[..., Any],
     assert answer.headers["cache-control"] == "no-store"
 
 
-def test_a_stage_comes_with_credentials_too(send: Callable[..., Any]) -> None:
-    staged = create(send, **{"stage-create": True}).document
-
-    assert [one["prefix"] for one in staged["storage-credentials"]] == [staged["metadata"]["location"]]
-
-
 def test_etag_with_credentials_is_weak_stable_and_distinct(send: Callable[..., Any]) -> None:
     created = create(send).headers["etag"]
     plain, loaded = (send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED))
@@ -123,19 +117,6 @@ def test_a_tag_that_came_with_credentials_is_not_that_of_the_table_alone(send: C
     held = create(send).headers["etag"]
 
     assert send("GET", f"{TABLES}/t", if_none_match=held).status == 200
-
-
-def test_credentials_can_be_had_by_themselves(send: Callable[..., Any]) -> None:
-    location = create(send).document["metadata"]["location"]
-    answer = send("GET", f"{TABLES}/t/credentials")
-
-    assert [one["prefix"] for one in answer.document["storage-credentials"]] == [location]
-    assert answer.headers["cache-control"] == "no-store"
-
-
-@pytest.mark.parametrize("path", ["/v1/namespaces/n/tables/u", "/v1/namespaces/m/tables/t"])
-def test_credentials_of_a_missing_table_return_404(send: Callable[..., Any], path: str) -> None:
-    assert send("GET", f"{path}/credentials").error == (404, "NoSuchTableException", 404)
 
 
 def test_credentials_of_a_warehouse_without_credentials_are_empty(serving: Callable[..., Any]) -> None:

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +15,7 @@ from crashes import SCHEMA, server
 from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
 from lakepact.client.errors import CommitRejected, LakepactError, ResponseError, ServerError
 from linearizability import Operation, explained
+from sample_tables.table_documents import append_updates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,18 +29,7 @@ NONE = 0  #: instead of a snapshot: there is none yet
 
 def change(table: str, base: int, new: int) -> TableChange:
     """Return the change that makes `new` the current snapshot of a table, if `base` is current."""
-    snapshot = {
-        "snapshot-id": new,
-        "sequence-number": new,  # ids grow with every change, as these have to
-        "timestamp-ms": int(time.time() * 1000),
-        "manifest-list": f"file:///nowhere/{new}.avro",
-        "summary": {"operation": "append"},
-        "schema-id": 0,
-    }
-    updates: list[dict[str, Any]] = [
-        {"action": "add-snapshot", "snapshot": snapshot},
-        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": new},
-    ]
+    updates = append_updates(new)  # ids grow with every change, as sequence numbers have to
     requires = {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": base if base != NONE else None}
     return TableChange(SPACE, table, updates, requirements=[requires])
 

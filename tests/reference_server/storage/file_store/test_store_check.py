@@ -15,19 +15,11 @@ from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
 from lakepact.reference_server.storage.content import checksum_of
 from lakepact.reference_server.store_cli import store
+from sample_tables.table_documents import view_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-VERSION = {
-    "version-id": 1,
-    "timestamp-ms": 1,
-    "schema-id": 0,
-    "summary": {},
-    "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
-    "default-namespace": [],
-}
 
 
 @pytest.fixture
@@ -39,7 +31,7 @@ def warehouse(tmp_path: Path) -> Path:
         catalog.create_table(("a", "b"), "t", SCHEMA)
         catalog.create_table(("a", "b"), "compressed", SCHEMA, properties={"write.metadata.compression-codec": "gzip"})
         made = catalog.commit_table(("a", "b"), "t", [{"action": "set-properties", "updates": {"ä": "1"}}])
-        catalog.create_view(("a", "b"), "v", SCHEMA, version=VERSION)
+        catalog.create_view(("a", "b"), "v", SCHEMA, version=view_version())
         catalog.register_table("a", "registered", made.metadata_location)
     return tmp_path / "w"
 
