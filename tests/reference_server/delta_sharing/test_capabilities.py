@@ -12,7 +12,6 @@ from lakepact.reference_server.delta_sharing.queries.capabilities import (
     DELTA,
     PARQUET,
     Capabilities,
-    capabilities_header,
     data_features,
     negotiate,
     read_capabilities,
@@ -33,17 +32,6 @@ def metadata(schema: str = PLAIN, **configuration: str) -> dict[str, Any]:
 def column(type_: str, **column_metadata: Any) -> dict[str, Any]:
     extra = ",".join(f'"{name.replace("_", ".")}":[]' for name in column_metadata)
     return metadata(f'{{"type":"struct","fields":[{{"name":"a","type":"{type_}","nullable":true,"metadata":{{{extra}}}}}]}}')
-
-
-def refusal(capabilities: str | None, *needed: str) -> Problem:
-    with pytest.raises(Problem) as raised:
-        negotiate(read_capabilities(capabilities), needed)
-    return raised.value
-
-
-@pytest.mark.parametrize("header", [None, "", ";", "=", "readerfeatures=deletionvectors", "responseformat=", "nonsense", "a=b;c"])
-def test_missing_response_format_means_parquet(header: str | None) -> None:
-    assert negotiate(read_capabilities(header), ()) == PARQUET
 
 
 @pytest.mark.parametrize(
@@ -94,26 +82,6 @@ def test_the_format_is_one_that_the_client_named_and_that_suffices(header: str, 
     assert negotiate(read_capabilities(header), needed) == expected
 
 
-@pytest.mark.parametrize("header", [None, "responseformat=parquet", "responseformat=parquet;readerfeatures=deletionvectors"])
-def test_parquet_is_refused_where_it_would_lose_what_the_data_needs(header: str | None) -> None:
-    problem = refusal(header, "deletionVectors")
-
-    assert (problem.status, problem.kind) == (400, "UNSUPPORTED_OPERATION")
-    assert "responseformat=delta;readerfeatures=deletionvectors" in problem.message
-
-
-@pytest.mark.parametrize("formats", ["delta", "delta,parquet"])
-def test_a_feature_that_the_client_does_not_list_is_refused_by_name(formats: str) -> None:
-    problem = refusal(f"responseformat={formats};readerfeatures=columnmapping", "columnMapping", "deletionVectors")
-
-    assert (problem.status, problem.kind) == (400, "UNSUPPORTED_OPERATION")
-    assert "the table uses deletionVectors, which" in problem.message
-
-
-def test_unknown_response_format_returns_400() -> None:
-    assert (refusal("responseformat=avro").status, refusal("responseformat=avro").kind) == (400, "INVALID_PARAMETER_VALUE")
-
-
 @given(
     st.sampled_from([None, ("parquet",), ("delta",), ("delta", "parquet")]),
     st.frozensets(st.sampled_from(["deletionVectors", "columnMapping", "timestampNtz"])),
@@ -155,8 +123,3 @@ def test_a_client_is_answered_in_a_format_that_it_can_read_or_refused(
 )
 def test_only_features_of_the_data_that_are_used_are_needed(table: tuple[dict[str, Any], dict[str, Any]], needed: set[str]) -> None:
     assert data_features(*table) == needed
-
-
-def test_the_answer_names_its_format_in_lower_case() -> None:
-    assert capabilities_header(DELTA, end_stream=False) == b"responseformat=delta"
-    assert capabilities_header(PARQUET, end_stream=True) == b"responseformat=parquet;includeendstreamaction=true"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -194,16 +193,6 @@ def test_a_body_that_is_none_is_refused(ask, body):
     assert (answer.status, set(answer.document), ASKED) == (400, {"errorCode", "message"}, [])
 
 
-@pytest.mark.parametrize("body", [None, b"", {}, {"location": None}, {"unknown": 1}])
-def test_a_body_need_not_say_anything(ask, body):
-    assert ask("both", body).status == 200
-
-
-def test_a_table_that_is_read_by_urls_has_no_credentials(ask):
-    answer = ask("byurl")
-    assert (answer.status, answer.document["errorCode"], ASKED) == (400, "UNSUPPORTED_OPERATION", [])
-
-
 def test_hidden_table_returns_404_without_asking_for_keys(ask):
     answer = ask("both", token="few")
     assert (answer.status, ASKED) == (404, [])
@@ -213,14 +202,6 @@ def test_missing_token_service_returns_400(ask):
     answer = ask("both", **NOTHING)
     assert (answer.status, answer.document["errorCode"]) == (400, "UNSUPPORTED_OPERATION")
     assert "temporaryCredentials" in answer.document["message"]
-
-
-def test_rehearsal_keys_have_the_form_of_keys(ask, tmp_path):
-    before = time.time() * 1000
-    found = ask("bydir", temporaryCredentials={"rehearsal": True}, temporaryCredentialValiditySeconds=60).document["credentials"]
-    assert found["location"] == (tmp_path / "lake/by dir*").as_uri()
-    assert all(isinstance(found["awsTempCredentials"][name], str) for name in ("accessKeyId", "secretAccessKey", "sessionToken"))
-    assert before + 59_000 < found["expirationTime"] < before + 90_000
 
 
 @pytest.mark.parametrize(

@@ -23,51 +23,6 @@ def names(answer: Any) -> list[str]:
     return [item["name"] for item in answer.document["items"]]
 
 
-def test_share_has_the_fields_of_its_file(ask: Callable[..., Any]) -> None:
-    share = ask("/shares/Main.Share").document["share"]
-
-    assert {name: value for name, value in share.items() if name != "id"} == {
-        "name": "Main.Share",
-        "displayName": "Main",
-        "comment": "two\u2028lines",
-        "properties": {"owner": "me"},
-    }
-    assert ask("/shares").document["items"][0] == share
-
-
-def test_optional_fields_of_a_share_are_left_out(ask: Callable[..., Any]) -> None:
-    assert ask("/shares/second").document == {"share": {"name": "second", "id": "second-id"}}
-
-
-def test_a_schema_names_its_share(ask: Callable[..., Any]) -> None:
-    assert ask("/shares/Main.Share/schemas").document == {
-        "items": [{"name": name, "share": "Main.Share"} for name in ("Sales", "hard", "nothing")]
-    }
-
-
-def test_all_tables_are_those_of_all_schemas(ask: Callable[..., Any]) -> None:
-    everything = [
-        table for schema in ("Sales", "hard", "nothing") for table in ask(f"/shares/Main.Share/schemas/{schema}/tables").document["items"]
-    ]
-
-    assert ask("/shares/Main.Share/all-tables").document["items"] == everything
-    assert len({table["id"] for table in everything}) == len(everything) == 7 + len(HARD_NAMES)
-
-
-@pytest.mark.parametrize("path", ["/shares/empty/schemas", "/shares/empty/all-tables", "/shares/Main.Share/schemas/nothing/tables"])
-def test_an_empty_listing_has_no_items_and_no_token(ask: Callable[..., Any], path: str) -> None:
-    assert ask(path).document == {"items": []}
-
-
-@pytest.mark.parametrize("path", LISTINGS)
-def test_a_listing_is_one_line_of_ascii(ask: Callable[..., Any], path: str) -> None:
-    answer = ask(path)
-
-    assert answer.headers["content-type"] == "application/json; charset=utf-8"
-    assert answer.body.isascii()
-    assert len(answer.body.decode().splitlines()) == 1
-
-
 @pytest.mark.parametrize("change", [str.upper, str.lower, str.swapcase, str.title])
 @pytest.mark.parametrize("path", ["/shares/Main.Share", *LISTINGS[1:]])
 def test_names_are_found_in_any_case_and_answered_in_their_own(ask: Callable[..., Any], path: str, change: Callable[[str], str]) -> None:
@@ -117,19 +72,6 @@ def test_a_size_that_is_no_int32_or_negative_is_refused(ask: Callable[..., Any],
     assert (answer.status, answer.document["errorCode"]) == (400, "INVALID_PARAMETER_VALUE")
 
 
-@pytest.mark.parametrize("path", LISTINGS)
-def test_the_largest_size_is_everything(ask: Callable[..., Any], path: str) -> None:
-    assert ask(f"{path}?maxResults=2147483647").body == ask(path).body
-
-
-@pytest.mark.parametrize("path", LISTINGS)
-def test_a_page_of_none_goes_on_where_it_began(ask: Callable[..., Any], path: str) -> None:
-    nothing = ask(f"{path}?maxResults=0").document
-    rest = ask(f"{path}?{urlencode({'pageToken': nothing['nextPageToken']})}")
-
-    assert (nothing["items"], rest.body) == ([], ask(path).body)
-
-
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sizes=st.lists(st.integers(0, 20), min_size=1, max_size=30), path=st.sampled_from(LISTINGS))
 def test_pages_of_any_sizes_are_the_listing(ask: Callable[..., Any], sizes: list[int], path: str) -> None:
@@ -160,13 +102,6 @@ def test_page_has_a_following_start_only_before_more_items(total: int, start: in
 
 def token_of(ask: Callable[..., Any], path: str, **arguments: Any) -> str:
     return ask(f"{path}?maxResults=1", **arguments).document["nextPageToken"]
-
-
-@pytest.mark.parametrize("path", LISTINGS)
-def test_a_token_of_another_listing_is_refused(ask: Callable[..., Any], path: str) -> None:
-    for other in LISTINGS:
-        if other != path:
-            assert ask(f"{path}?{urlencode({'pageToken': token_of(ask, other)})}").status == 400
 
 
 def test_a_token_of_another_recipient_is_refused(ask: Callable[..., Any]) -> None:

@@ -157,32 +157,8 @@ def test_protocols_are_sent_only_when_asked_for_in_delta_format(
 # -- queries in the background ---------------------------------------------------------------------------------------------
 
 
-def test_query_in_the_background_has_the_lines_of_the_query(newer: SharedTable) -> None:
-    answer = answered(newer, begun(newer, "whole"))
-
-    assert answer.ids == newer.query(DELTA).ids
-    assert answer.version == 2
-
-
-def test_query_in_the_background_is_read_in_pages(newer: SharedTable) -> None:
-    query_id = begun(newer, "pages")
-    first = answered(newer, query_id, {"maxFiles": 2})
-    second = answered(newer, query_id, {"maxFiles": 2, "pageToken": first.end["nextPageToken"]})
-
-    assert (len(first.ids), len(second.ids)) == (2, 1)
-    assert first.ids | second.ids == newer.query(DELTA).ids
-
-
 def test_query_in_the_background_may_ask_for_changes(newer: SharedTable) -> None:
     assert len(answered(newer, begun(newer, "since", startingVersion=1)).of("file")) == 2
-
-
-def test_query_without_a_key_returns_400(newer: SharedTable) -> None:
-    assert newer.query(ASYNC).refusal == (400, "INVALID_PARAMETER_VALUE")
-
-
-def test_same_key_returns_the_same_query(newer: SharedTable) -> None:
-    assert begun(newer, "same", limitHint=1) == begun(newer, "same", limitHint=1)
 
 
 def test_key_of_another_query_returns_400(newer: SharedTable) -> None:
@@ -205,12 +181,6 @@ def test_query_of_another_recipient_or_table_returns_404(newer: SharedTable, ope
 
 def test_invalid_version_is_refused_before_the_query_begins(newer: SharedTable) -> None:
     assert newer.query(ASYNC, idempotencyKey="future", version=99).refusal == (400, "INVALID_PARAMETER_VALUE")
-
-
-def test_fileidhash_is_repeated_with_the_status(newer: SharedTable) -> None:
-    answer = newer.ask("POST", "/query", {"idempotencyKey": "hashed"}, delta_sharing_capabilities=ASYNC, fileidhash="Delta")
-
-    assert answer.headers["fileidhash"] == "delta"
 
 
 def test_older_version_answers_at_once(older: SharedTable) -> None:

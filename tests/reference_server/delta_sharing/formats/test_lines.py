@@ -52,49 +52,6 @@ def table_of(folder: Path, *adds: Any, columns: Iterable[str] = ("p",)) -> Table
     return table
 
 
-def test_a_file_in_parquet_format(tmp_path: Path) -> None:
-    stats = '{"numRecords":1,"minValues":{"a":"\N{LINE SEPARATOR}é\\""}}'
-    table = table_of(tmp_path, add("p=a%20b/f.parquet", partitionValues={"p": "a b", "more": "x"}, stats=stats, tags={"x": "y"}))
-
-    assert file_lines(table.folder, "parquet") == [
-        {
-            "file": {
-                "url": url("p=a%20b/f.parquet"),
-                "id": file_id("p=a%20b/f.parquet"),
-                "partitionValues": {"p": "a b"},
-                "size": 10,
-                "stats": stats,
-                "expirationTimestamp": 9,
-            }
-        }
-    ]
-
-
-def test_a_file_in_delta_format(tmp_path: Path) -> None:
-    action = add("f", partitionValues={"p": None}, stats="{}", tags={"x": "y"}, baseRowId=7, dataChange=False)
-    table = table_of(tmp_path, action)
-
-    assert file_lines(table.folder, "delta") == [
-        {
-            "file": {
-                "id": file_id("f"),
-                "deltaSingleAction": {
-                    "add": {
-                        "path": url("f"),
-                        "partitionValues": {"p": None},
-                        "size": 10,
-                        "modificationTime": 1,
-                        "dataChange": False,
-                        "stats": "{}",
-                        "baseRowId": 7,
-                    }
-                },
-                "expirationTimestamp": 9,
-            }
-        }
-    ]
-
-
 def test_a_file_has_the_same_name_in_both_formats_and_in_changes(tmp_path: Path) -> None:
     table = table_of(tmp_path, add("f"))
     snapshot = [next(iter(line.values()))["id"] for form in FORMATS for line in file_lines(table.folder, form)]
@@ -107,21 +64,6 @@ def test_a_file_has_the_same_name_in_both_formats_and_in_changes(tmp_path: Path)
 
     assert {*snapshot, *changed} == {file_id("f")}
     assert file_id("f") != file_id("g")
-
-
-@pytest.mark.parametrize("value", [None, ""])
-def test_null_partition_is_null_in_parquet_and_unchanged_in_delta_format(tmp_path: Path, value: str | None) -> None:
-    table = table_of(tmp_path, add("f", partitionValues={"p": value}))
-    (parquet,), (delta,) = (file_lines(table.folder, form) for form in ("parquet", "delta"))
-
-    assert parquet["file"]["partitionValues"] == {"p": None}
-    assert delta["file"]["deltaSingleAction"]["add"]["partitionValues"] == {"p": value}
-
-
-def test_parquet_partition_values_have_exactly_the_partition_columns(tmp_path: Path) -> None:
-    table = table_of(tmp_path, add("f", partitionValues={"q": "1", "x": "2"}), columns=["p", "q"])
-
-    assert file_lines(table.folder, "parquet")[0]["file"]["partitionValues"] == {"p": None, "q": "1"}
 
 
 def test_deletion_vector_file_is_signed_and_inline_vector_unchanged(tmp_path: Path) -> None:
@@ -148,15 +90,6 @@ def test_deletion_vector_without_file_is_refused_before_the_first_line(tmp_path:
 
     with pytest.raises(DamagedLog, match="does not name a file"):
         snapshots.lines(snapshots.snapshot(table.folder), "delta", LINKS)
-
-
-def test_lines_are_dated_on_request(tmp_path: Path) -> None:
-    table = table_of(tmp_path, add("f"))
-    time = Log(table.folder).timestamp(0)
-
-    for form in FORMATS:
-        (line,) = file_lines(table.folder, form, dated=True)
-        assert (line["file"]["version"], line["file"]["timestamp"]) == (0, time)
 
 
 def test_selected_files_are_sent_in_order(tmp_path: Path) -> None:
@@ -235,82 +168,8 @@ def test_the_head_in_parquet_format() -> None:
     }
 
 
-def test_delta_head_omits_features_of_the_log_layout() -> None:
-    features = ["deletionVectors", "v2Checkpoint", "vacuumProtocolCheck", "inCommitTimestamp"]
-    kept = {"delta.enableDeletionVectors": "true", "delta.columnMapping.mode": "name", "x": "y"}
-    dropped = {
-        "delta.enableInCommitTimestamps": "true",
-        "delta.inCommitTimestampEnablementVersion": "3",
-        "delta.checkpointPolicy": "v2",
-        "delta.feature.v2Checkpoint": "supported",
-    }
-    said = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features[:3], "writerFeatures": features, "new": None}
-    protocol, metadata = head_of("delta", protocol=said, name=None, configuration={**kept, **dropped})
-
-    expected = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
-    assert protocol == {"protocol": {"deltaProtocol": expected}}
-    assert metadata["metaData"] == {"deltaMetadata": METADATA | {"configuration": kept}, "size": 7, "numFiles": 1, "accessModes": ["url"]}
-
-
-def test_metadata_has_its_version_on_request() -> None:
-    for form in FORMATS.values():
-        assert form.metadata(METADATA, access={}, version=0)["metaData"]["version"] == 0
-
-
 def change(form: str, kind: str, action: Any) -> Any:
     return FORMATS[form].change(kind, action, links=LINKS, columns=["p"], version=3, timestamp=4)
-
-
-@pytest.mark.parametrize(("kind", "name", "stats"), [("add", "add", {"stats": "{}"}), ("remove", "remove", {}), ("cdc", "cdf", {})])
-def test_a_change_in_parquet_format(kind: str, name: str, stats: dict[str, str]) -> None:
-    action = add("f", stats="{}")["add"]
-
-    assert change("parquet", kind, action) == {
-        name: {
-            "url": url("f"),
-            "id": file_id("f"),
-            "partitionValues": {"p": "x"},
-            "size": 10,
-            **stats,
-            "expirationTimestamp": 9,
-            "version": 3,
-            "timestamp": 4,
-        }
-    }
-
-
-@pytest.mark.parametrize("kind", ["add", "remove", "cdc"])
-def test_a_change_in_delta_format_is_the_action_without_tags(kind: str) -> None:
-    action = {
-        "path": "f",
-        "size": 10,
-        "partitionValues": {},
-        "deletionTimestamp": 5,
-        "dataChange": True,
-        "tags": {"a": "b"},
-        "deletionVector": VECTOR,
-    }
-    vector = VECTOR | {"storageType": "p", "pathOrInlineDv": url(ON_DISK)}
-
-    assert change("delta", kind, action) == {
-        "file": {
-            "id": file_id("f"),
-            "deletionVectorFileId": file_id(ON_DISK),
-            "deltaSingleAction": {
-                kind: {
-                    "path": url("f"),
-                    "size": 10,
-                    "partitionValues": {},
-                    "deletionTimestamp": 5,
-                    "dataChange": True,
-                    "deletionVector": vector,
-                }
-            },
-            "expirationTimestamp": 9,
-            "version": 3,
-            "timestamp": 4,
-        }
-    }
 
 
 @pytest.mark.parametrize("form", FORMATS)

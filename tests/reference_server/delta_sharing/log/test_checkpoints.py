@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from delta_logs import HEAD, TYPES, VECTOR, Table, add, remove
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, NoSuchVersion
-from sample_tables.delta_logs import HEAD, TYPES, VECTOR, Table, add, metadata, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,19 +94,6 @@ def test_checkpoint_has_the_state_of_its_commits(table: Table, tmp_path: Path, w
     found[0] = {name: value for name, value in found[0].items() if value is not None}
 
     assert found == expected
-
-
-@pytest.mark.parametrize("write", KINDS)
-def test_commits_go_on_from_a_checkpoint(table: Table, write: Callable[[Table, int], None]) -> None:
-    write(table, 3)
-    table.commit(3, {"commitInfo": {}})
-    table.commit(4, remove("a"), remove("é", deletionVector=VECTOR), add("é"))
-    table.commit(5, metadata(x="y"), remove("b%20c"))
-    log = Log(table.folder)
-
-    assert [file["path"] for file in log.snapshot(4).files] == ["b%20c", "d", "e", "é"]
-    assert [file["path"] for file in log.snapshot().files] == ["d", "e", "é"]
-    assert (log.earliest(), log.latest(), log.heading()[1]["configuration"]) == (3, 5, {"x": "y"})
 
 
 def test_the_heading_of_a_checkpoint_is_read_without_its_files(table: Table) -> None:

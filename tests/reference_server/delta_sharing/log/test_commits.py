@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from delta_logs import HEAD, METADATA, PROTOCOL, Table, add, metadata, remove
 
 from lakepact.reference_server.delta_sharing.log import Log, NoSuchVersion, NoTable
-from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, VECTOR, Table, add, metadata, remove
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,33 +33,6 @@ def timed(table: Table, *times: int, **settings: str) -> Log:
     return Log(table.folder)
 
 
-def test_a_version_has_the_files_that_were_added_and_not_removed(table: Table) -> None:
-    table.commit(0, *HEAD, add("a"), add("b"))
-    table.commit(1, remove("a"), add("c"))
-    log = Log(table.folder)
-
-    assert [paths(log, 0), paths(log, 1), paths(log)] == [["a", "b"], ["b", "c"], ["b", "c"]]
-
-
-def test_a_file_that_comes_back_is_there_once(table: Table) -> None:
-    table.commit(0, *HEAD, add("a", size=1))
-    table.commit(1, remove("a"))
-    table.commit(2, add("a", size=2))
-    table.commit(3, add("a", size=3, dataChange=False))
-    log = Log(table.folder)
-
-    assert [[file["size"] for file in log.snapshot(version).files] for version in range(4)] == [[1], [], [2], [3]]
-
-
-def test_a_file_with_another_deletion_vector_is_another_file(table: Table) -> None:
-    table.commit(0, *HEAD, add("a"))
-    table.commit(1, remove("a"), add("a", deletionVector=VECTOR))
-    table.commit(2, remove("a", deletionVector=VECTOR), add("a", deletionVector=VECTOR | {"offset": 9}))
-    log = Log(table.folder)
-
-    assert [(file.get("deletionVector") or {}).get("offset") for v in range(3) for file in log.snapshot(v).files] == [None, 1, 9]
-
-
 def test_file_equals_its_add_action_without_tags(table: Table) -> None:
     said = {"stats": '{"numRecords":1}', "baseRowId": 7, "tags": {"secret": "x"}, "clusteringProvider": None, "new": [1]}
     table.commit(0, *HEAD, add("a%20b", **said))
@@ -76,17 +49,6 @@ def test_files_are_reached_by_place_from_both_ends(table: Table) -> None:
     assert [file["path"] for file in files[254:257]] == ["254", "255", "256"]
     with pytest.raises(IndexError):
         files[600]
-
-
-def test_the_newest_protocol_and_metadata_count(table: Table) -> None:
-    table.commit(0, *HEAD)
-    table.commit(1, metadata(a="1"))
-    table.commit(2, {"protocol": PROTOCOL | {"minWriterVersion": 4}})
-    log = Log(table.folder)
-    found = [(s.protocol["minWriterVersion"], s.metadata["configuration"]) for s in map(log.snapshot, range(3))]
-
-    assert found == [(2, {}), (2, {"a": "1"}), (4, {"a": "1"})]
-    assert found == [(p["minWriterVersion"], m["configuration"]) for p, m in map(log.heading, range(3))]
 
 
 def test_a_commit_is_given_as_it_stands(table: Table) -> None:

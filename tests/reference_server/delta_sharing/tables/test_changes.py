@@ -51,47 +51,6 @@ def change(kind: str, path: str, version: int) -> tuple[str, str, int, int]:
     return (kind, *ids(path), version, milliseconds(version))
 
 
-CHANGES = [
-    change("add", "a", 0),
-    change("cdc", "_change_data/c", 1),
-    change("remove", "d", 4),
-    change("add", "e", 4),
-]
-
-
-@pytest.mark.parametrize("capabilities", [None, DELTA])
-@pytest.mark.parametrize("first", range(5))
-def test_changes_are_those_of_all_versions_of_the_range(table: SharedTable, first: int, capabilities: str | None) -> None:
-    with_feed(table)
-    for last in range(first, 5):
-        answer = table.changes(capabilities, startingVersion=first, endingVersion=last)
-        assert changes_of(answer) == {c for c in CHANGES if first <= c[2] <= last}
-        assert answer.version == first
-        assert answer.kinds[:2] == ["protocol", "metaData"]
-
-
-@pytest.mark.parametrize("capabilities", [None, DELTA])
-def test_changes_without_an_end_go_up_to_the_current_version(table: SharedTable, capabilities: str | None) -> None:
-    assert changes_of(with_feed(table).changes(capabilities, startingVersion=0)) == set(CHANGES)
-
-
-@pytest.mark.parametrize(
-    ("bounds", "first", "last"),
-    [
-        ({"startingTimestamp": "1970-01-01T00:00:00Z"}, 0, 4),
-        ({"startingTimestamp": hour(1)}, 1, 4),
-        ({"startingTimestamp": hour(0.5), "endingTimestamp": hour(3.9)}, 1, 3),
-        ({"startingVersion": 1, "endingTimestamp": hour(4)}, 1, 4),
-        ({"startingTimestamp": hour(4), "endingVersion": 4}, 4, 4),
-        ({"startingVersion": 0, "endingTimestamp": "9999-01-01T00:00:00Z"}, 0, 4),
-    ],
-)
-def test_range_may_be_given_by_timestamps(table: SharedTable, bounds: dict[str, Any], first: int, last: int) -> None:
-    answer = with_feed(table).changes(**bounds)
-
-    assert (changes_of(answer), answer.version) == ({c for c in CHANGES if first <= c[2] <= last}, first)
-
-
 @pytest.mark.parametrize(
     "bounds",
     [
@@ -119,34 +78,6 @@ def test_invalid_ranges_are_refused(table: SharedTable, bounds: dict[str, Any]) 
     assert with_feed(table).changes(**bounds).refusal == REFUSED
 
 
-def test_a_parameter_that_is_unknown_counts_for_nothing(table: SharedTable) -> None:
-    assert changes_of(with_feed(table).changes(startingVersion=0, readChangeFeed="true", foo="bar")) == set(CHANGES)
-
-
-@pytest.mark.parametrize("said", ["true", "True", "TRUE"])
-@pytest.mark.parametrize("capabilities", [None, DELTA])
-def test_historical_metadata_is_sent_on_request(table: SharedTable, said: str, capabilities: str | None) -> None:
-    answer = with_feed(table).changes(capabilities, startingVersion=1, includeHistoricalMetadata=said)
-
-    found = [(line["version"], line.get("deltaMetadata", line).get("description")) for line in answer.of("metaData")]
-    assert found == [(1, None), (3, "new")]
-
-
-@pytest.mark.parametrize("said", [{}, {"includeHistoricalMetadata": "False"}])
-def test_only_the_last_metadata_is_sent_without_request(table: SharedTable, said: dict[str, str]) -> None:
-    with_feed(table)
-
-    for end, description in ((2, None), (3, "new"), (4, "new")):
-        found = table.changes(startingVersion=0, endingVersion=end, **said).of("metaData")
-        assert [(line.get("version"), line.get("description")) for line in found] == [(None, description)]
-
-
-def test_metadata_in_delta_format_always_has_its_version(table: SharedTable) -> None:
-    with_feed(table)
-
-    assert [line["version"] for line in table.changes(DELTA, startingVersion=1, endingVersion=3).of("metaData")] == [3]
-
-
 @pytest.mark.parametrize("bounds", [{"startingVersion": 0}, {"startingVersion": 0, "endingVersion": 0}])
 def test_changes_without_change_data_feed_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
     table.begun(add("a"))
@@ -168,10 +99,6 @@ def test_changes_are_refused_where_the_feed_was_off_in_a_part_of_the_range(table
 
     assert {bounds for bounds, status in statuses.items() if status == 200} == {(1, 1), (1, 2), (2, 2), (4, 4)}
     assert set(statuses.values()) == {200, 400}
-
-
-def test_changes_of_tables_without_shared_history_are_refused(closed: SharedTable) -> None:
-    assert with_feed(closed).changes(startingVersion=0).refusal == REFUSED
 
 
 def test_changes_before_what_is_shared_are_refused(late: SharedTable) -> None:
@@ -199,15 +126,6 @@ def test_removed_file_with_only_a_path_gets_size_and_partition_values(table: Sha
     said = table.changes(startingVersion=1).of("remove")[0]
     wrapped = table.changes(DELTA, startingVersion=1).of("file")[0]["deltaSingleAction"]["remove"]
     assert (said["size"], said["partitionValues"]) == (wrapped["size"], wrapped["partitionValues"]) == (7, {"p": "Rome"})
-
-
-def test_a_file_has_the_same_id_where_it_is_added_removed_and_listed(table: SharedTable) -> None:
-    table.begun(add("a"), **ON)
-    listed = table.query().ids
-    table.commit(1, remove("a"))
-
-    changes = table.changes(startingVersion=0)
-    assert {said["id"] for said in (*changes.of("add"), *changes.of("remove"))} == listed
 
 
 def test_deletion_vectors_of_changes_are_those_of_their_version(table: SharedTable) -> None:
@@ -241,7 +159,3 @@ def test_the_format_is_negotiated_for_all_of_the_range(table: SharedTable) -> No
     assert table.changes(startingVersion=0).refusal == (400, "UNSUPPORTED_OPERATION")
     assert table.changes(DELTA, startingVersion=0).refusal == (400, "UNSUPPORTED_OPERATION")
     assert table.changes(VECTORS, startingVersion=0).of("protocol")[0]["deltaProtocol"]["readerFeatures"] == ["deletionVectors"]
-
-
-def test_the_header_about_file_ids_is_repeated(table: SharedTable) -> None:
-    assert with_feed(table).ask("GET", "/changes?startingVersion=0", fileidhash="Parquet").headers["fileidhash"] == "parquet"

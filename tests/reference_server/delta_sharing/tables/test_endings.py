@@ -18,56 +18,12 @@ END = "includeEndStreamAction=true"
 ON = {"delta__enableChangeDataFeed": "true"}
 
 
-@pytest.mark.parametrize("format_", ["parquet", "delta"])
-def test_answer_without_request_has_no_end_stream_action(table: SharedTable, format_: str) -> None:
-    table.begun(add("a"), **ON)
-    capabilities = f"responseformat={format_}"
-
-    for answer in (
-        table.query(capabilities),
-        table.query(capabilities, includeRefreshToken=False),
-        table.query(f"{capabilities};includeEndStreamAction=false"),
-        table.query(capabilities, startingVersion=0),
-        table.query(capabilities, maxFiles=5),
-        table.changes(capabilities, startingVersion=0),
-        table.changes(capabilities, startingVersion=0, maxFiles=5),
-    ):
-        assert "endStreamAction" not in answer.kinds
-        assert answer.headers["delta-sharing-capabilities"] == capabilities
-
-
-@pytest.mark.parametrize("format_", ["parquet", "delta"])
-def test_requested_end_stream_action_is_the_last_line_and_in_the_header(table: SharedTable, format_: str) -> None:
-    table.begun(add("a"), **ON)
-    capabilities = f"responseformat={format_};{END}"
-
-    for answer in (
-        table.query(capabilities),
-        table.query(capabilities, startingVersion=0),
-        table.query(capabilities, maxFiles=5),
-        table.changes(capabilities, startingVersion=0),
-    ):
-        assert set(answer.end) == {"minUrlExpirationTimestamp"}
-        assert answer.headers["delta-sharing-capabilities"] == f"responseformat={format_};includeendstreamaction=true"
-
-
 def test_requested_tokens_are_sent_in_an_end_stream_action(table: SharedTable) -> None:
     table.begun(add("a"), add("b"))
 
     assert set(table.query(includeRefreshToken=True).end) == {"refreshToken", "minUrlExpirationTimestamp"}
     assert set(table.query(maxFiles=1).end) == {"nextPageToken", "minUrlExpirationTimestamp"}
     assert table.query(maxFiles=1).headers["delta-sharing-capabilities"] == "responseformat=parquet"
-
-
-def test_end_stream_action_has_the_earliest_url_expiration(table: SharedTable) -> None:
-    table.begun(add("a"), add("b"), **ON)
-
-    for answer, kind in (
-        (table.query(END), "file"),
-        (table.query(END, startingVersion=0), "add"),
-        (table.changes(END, startingVersion=0), "add"),
-    ):
-        assert answer.end["minUrlExpirationTimestamp"] == min(said["expirationTimestamp"] for said in answer.of(kind))
 
 
 def test_end_stream_action_without_files_is_empty(table: SharedTable) -> None:

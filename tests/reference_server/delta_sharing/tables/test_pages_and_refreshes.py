@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sample_tables.shared_tables import Lines, SharedTable
 
 END = "includeEndStreamAction=true"
-DELTA = "responseformat=delta"
 REFUSED = (400, "INVALID_PARAMETER_VALUE")
 
 
@@ -38,16 +37,6 @@ def pages(table: SharedTable, capabilities: str | None = END, *, size: int, **bo
     while "nextPageToken" in found[-1].end:
         found.append(table.query(capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **body))
     return found
-
-
-@pytest.mark.parametrize("format_", ["parquet", "delta"])
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7, 2**31 - 1])
-def test_pages_together_hold_every_file_once(table: SharedTable, size: int, format_: str) -> None:
-    found = pages(with_files(table, 5), f"{END};responseformat={format_}", size=size)
-
-    assert [len(page.ids) for page in found[:-1]] == [size] * (len(found) - 1)
-    assert set().union(*(page.ids for page in found)) == names(5)
-    assert sum(len(page.ids) for page in found) == 6
 
 
 def test_pages_have_the_same_first_lines_and_version(table: SharedTable) -> None:
@@ -106,17 +95,6 @@ def test_a_token_holds_whatever_the_case_of_the_names(table: SharedTable) -> Non
     table.name = table.name.upper()
 
     assert table.query(pageToken=first["nextPageToken"]).status == 200
-
-
-def test_refreshing_gives_the_same_files_although_the_table_has_changed(table: SharedTable) -> None:
-    before = with_files(table, 3).query(includeRefreshToken=True)
-    table.commit(2, remove("f0"), add("new"))
-
-    after = table.query(refreshToken=before.end["refreshToken"], includeRefreshToken=True)
-
-    assert (after.ids, after.version, "refreshToken" in after.end) == (before.ids, 1, True)
-    assert after.of("metaData") == before.of("metaData")
-    assert table.query().ids != before.ids
 
 
 @pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0.5)}])
