@@ -132,21 +132,6 @@ def test_a_namespace_has_exactly_one_level(send, levels):
     assert answer.error == (400, "BadRequestException", 400)
 
 
-def test_a_namespace_lies_in_a_folder_of_its_name_by_default(send, namespace):
-    properties = send("GET", f"{HERE}/namespaces/{namespace}").document["properties"]
-
-    assert properties == {"storage_location": f"memory:/{namespace}"}
-
-
-def test_a_table_lies_where_its_namespace_was_put(send):
-    name = f"ns{uuid.uuid4().hex}"
-    send("POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": "memory:/elsewhere"}})
-
-    created = send("POST", f"{HERE}/namespaces/{name}/tables", {"name": "t", "schema": SCHEMA}).document
-
-    assert created["metadata"]["location"].startswith("memory:/elsewhere/t-")
-
-
 def test_foreign_storage_location_is_kept_and_not_used_for_tables(send):
     name, far = f"ns{uuid.uuid4().hex}", "s3a://bucket/accounting"
     send("POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": far}})
@@ -160,15 +145,6 @@ def test_foreign_storage_location_is_kept_and_not_used_for_tables(send):
 @pytest.mark.parametrize(("size", "status"), [("0", 200), ("1", 200), ("1000000000000000", 200), ("1000000000000001", 400), ("-1", 400)])
 def test_page_sizes_are_those_of_the_page(send, namespace, size, status):
     assert send("GET", f"{HERE}/namespaces/{namespace}/tables?pageSize={size}").status == status
-
-
-def test_nothing_is_registered_over_a_table(send, namespace):
-    created = send("POST", f"{HERE}/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).document
-
-    body = {"name": "t", "metadata-location": created["metadata-location"], "overwrite": True}
-    answer = send("POST", f"{HERE}/namespaces/{namespace}/register", body)
-
-    assert answer.error == (409, "AlreadyExistsException", 409)
 
 
 def test_server_without_credentials_file_answers_every_caller(send):
