@@ -6,7 +6,7 @@ Every version of a contract is tested, with or without `--only`: of a later vers
 
 A *mutant* is the reference server with one fault. A mutant that no check finds is a gap in the suite; a judged requirement
 that no mutant breaks may have a check that proves nothing. Both are listed, and both make this command fail. So does a finding
-that a maintainer cannot act on.
+that a maintainer cannot act on, and a requirement that the server breaks without any fault: tests of the server leave these to the checks.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def hunts(
                 yield Hunt(name, breaks, (), f"{type(broken).__name__}: {broken}")
 
 
-def kept(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> frozenset[str]:
-    """Requirements of its own, not taken over from another version, that the reference server without faults is found to keep.
+def outcomes(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> dict[str, Outcome]:
+    """Return the outcome of each requirement that the checks judge on the reference server without faults.
 
     Args:
         suite: the suite of a version of a contract.
@@ -125,7 +125,7 @@ def kept(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> frozens
     """
     taken_over = suites.load(suite.contract.name).contract.requirements if suite.contract.version != suite.contract.versions[0] else {}
     meant = [r for r in suite.judged() if r not in taken_over and (not only or _matches(only, r))]
-    found: set[str] = set()
+    found: dict[str, Outcome] = {}
     for operation in (None, *suite.launch_settings_for):
         here = [r for r in meant if suite.server_of([r]) == operation]
         if here:
@@ -133,9 +133,8 @@ def kept(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> frozens
                 run = runner.Run(plan.plan(suite, only=here if only or operation else ()), target)
                 for _ in run.events():
                     pass
-            results = run.results()
-            found.update(r for r in here if r in results and results[r].outcome is Outcome.PASS)
-    return frozenset(found)
+            found |= {r: result.outcome for r, result in run.results().items() if r in here or result.outcome in BROKEN}
+    return found
 
 
 def _matches(patterns: Sequence[str], *texts: str) -> bool:
@@ -191,8 +190,12 @@ def hunted(contract: str, version: str, wanted: Sequence[tuple[str, tuple[str, .
             for line in one.obscure:
                 click.echo(f"obscure  {one.fault}: {line}")
         killed = sum(h.killed for h in found)
-        rest = unproven(suite, found, kept(suite, folder, only=only))
+        results = outcomes(suite, folder, only=only)
+    rest = unproven(suite, found, [r for r, outcome in results.items() if outcome is Outcome.PASS])
+    unkept = sorted(r for r, outcome in results.items() if outcome in BROKEN)
+    for requirement in unkept:
+        click.echo(f"unkept   {requirement}: the reference server without faults breaks it ({', '.join(suite.judged()[requirement])})")
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
     click.echo(f"{contract} {version}: {killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
-    return killed == len(found) and not rest and not any(h.obscure for h in found)
+    return killed == len(found) and not rest and not unkept and not any(h.obscure for h in found)
