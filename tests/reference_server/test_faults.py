@@ -18,28 +18,17 @@ from lakepact.reference_server.app import service
 from lakepact.reference_server.faults import (
     ANSWERS,
     EVERY,
-    UNKNOWN_PATH,
-    WRONG_METHOD,
     Fault,
     Install,
     UnknownFault,
     all_of,
     fault_named,
     on_answer,
-    on_call,
     on_headers,
-    on_reply,
-    on_request,
-    on_status,
     on_wire,
     per_server,
     replace_entry,
-    replace_rule,
-    unchecked,
-    wrap_entry,
 )
-from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.settings import Settings
 from mutants import faults
 
@@ -47,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.wire import Wire
 
 CONTRACT = Contract("iceberg_rest")
@@ -62,12 +52,6 @@ def faulty(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any]) ->
             return stack.enter_context(sending_to(server.url))
 
         yield start
-
-
-def test_an_answer_is_edited_in_place(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(on_answer("getConfig", lambda document: document.__delitem__("defaults")))
-
-    assert set(send("GET", "/v1/config").document) == {"overrides", "endpoints"}
 
 
 def test_an_answer_is_replaced_by_what_the_edit_returns(faulty: Callable[[Install], Any]) -> None:
@@ -88,57 +72,6 @@ def test_state_of_a_fault_starts_again_with_each_server(faulty: Callable[[Instal
     assert faulty(one_fault)("GET", "/v1/config").document == [0]
 
 
-def test_only_answers_of_the_given_status_are_edited(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(on_answer("listNamespaces", lambda document: document["error"].__delitem__("code"), status=400))
-
-    assert set(send("GET", "/v1/namespaces?pageSize=0").document["error"]) == {"message", "type"}
-    assert send("GET", "/v1/namespaces").document["namespaces"] == []
-
-
-def test_a_status_becomes_another(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(on_status("namespaceExists", {404: 204}))
-
-    assert send("HEAD", "/v1/namespaces/irc").status == 204
-    assert send("GET", "/v1/namespaces/irc").status == 404
-
-
-def test_a_handler_is_answered_for(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(on_call(("getConfig", "listNamespaces"), lambda handler, arguments: Reply(handler(**arguments).status + 1)))
-
-    assert [send("GET", path).status for path in ("/v1/config", "/v1/namespaces")] == [201, 201]
-
-
-def test_a_request_is_refused_before_it_is_looked_at(faulty: Callable[[Install], Any]) -> None:
-    def guard(scope: Any) -> None:
-        if scope["query_string"]:
-            raise Problem(418, "Teapot", "no queries")
-
-    send = faulty(on_request(EVERY, guard))
-
-    assert [send("GET", path).status for path in ("/v1/config", "/v1/config?x=1")] == [200, 418]
-
-
-@pytest.mark.parametrize(("where", "method", "path"), [(UNKNOWN_PATH, "GET", "/v1/irc"), (WRONG_METHOD, "PUT", "/v1/config")])
-def test_refusals_outside_of_operations_can_be_changed_too(faulty: Callable[[Install], Any], where: str, method: str, path: str) -> None:
-    send = faulty(on_status(where, {404: 500, 405: 500}))
-
-    assert send(method, path).status == 500
-
-
-def test_an_entry_of_a_table_is_replaced(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(replace_rule("parent_exists", lambda *_: None))
-
-    assert send("POST", "/v1/namespaces", {"namespace": ["no", "parent"]}).status == 200
-
-
-def test_an_entry_of_a_table_is_wrapped(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(wrap_entry("handlers", "listNamespaces", lambda original: lambda **arguments: original(**{**arguments, "page_size": 1})))
-    for name in ("a", "b"):
-        send("POST", "/v1/namespaces", {"namespace": [name]})
-
-    assert send("GET", "/v1/namespaces").document["namespaces"] == [["a"]]
-
-
 def test_a_table_without_the_entry_names_the_nearest() -> None:
     with pytest.raises(UnknownFault, match="set-properties"):
         replace_entry("updates", "set-property", None)(service("iceberg_rest", Settings()))
@@ -149,33 +82,11 @@ def test_fault_of_an_operation_that_is_not_offered_is_refused() -> None:
         service("iceberg_rest", Settings(), faults=("getToken.answers-404",))
 
 
-def test_bodies_go_unchecked(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(unchecked("updateProperties"))
-    send("POST", "/v1/namespaces", {"namespace": ["a"]})
-
-    assert send("POST", "/v1/namespaces/a/properties", {"updates": {"a": 1}}).status == 200
-
-
 def test_headers_are_added_and_the_content_type_replaced(faulty: Callable[[Install], Any]) -> None:
     send = faulty(all_of(on_headers("getConfig", {"content-type": "text/plain", "etag": "x"})))
     headers = send("GET", "/v1/config").headers
 
     assert (headers["content-type"], headers["etag"]) == ("text/plain", "x")
-
-
-def test_a_reply_is_changed_knowing_the_request(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(on_reply(EVERY, lambda reply, scope: Reply(reply.status, scope["method"].encode())))
-
-    assert send("GET", "/v1/config").body == b"GET"
-
-
-def test_the_wire_is_written_to(faulty: Callable[[Install], Any]) -> None:
-    async def act(wire: Wire, reply: Reply) -> None:
-        wire.raw(wire.head(Reply(200, b"x")) + b"x")
-        await wire.close()
-        assert reply.status == 200
-
-    assert faulty(on_wire("getConfig", act))("GET", "/v1/config").body == b"x"
 
 
 @pytest.mark.parametrize(

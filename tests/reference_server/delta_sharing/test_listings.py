@@ -23,6 +23,22 @@ def names(answer: Any) -> list[str]:
     return [item["name"] for item in answer.document["items"]]
 
 
+def test_share_has_the_fields_of_its_file(ask: Callable[..., Any]) -> None:
+    share = ask("/shares/Main.Share").document["share"]
+
+    assert {name: value for name, value in share.items() if name != "id"} == {
+        "name": "Main.Share",
+        "displayName": "Main",
+        "comment": "two\u2028lines",
+        "properties": {"owner": "me"},
+    }
+    assert ask("/shares").document["items"][0] == share
+
+
+def test_optional_fields_of_a_share_are_left_out(ask: Callable[..., Any]) -> None:
+    assert ask("/shares/second").document == {"share": {"name": "second", "id": "second-id"}}
+
+
 @pytest.mark.parametrize("change", [str.upper, str.lower, str.swapcase, str.title])
 @pytest.mark.parametrize("path", ["/shares/Main.Share", *LISTINGS[1:]])
 def test_names_are_found_in_any_case_and_answered_in_their_own(ask: Callable[..., Any], path: str, change: Callable[[str], str]) -> None:

@@ -34,14 +34,6 @@ def filled(template: str) -> str:
     return path
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda o: o.id)
-def test_every_operation_of_the_contract_has_a_route(send: Callable[..., Any], operation: Any) -> None:
-    answer = send(operation.method, filled(operation.path), b"{}" if operation.body else None)
-
-    assert answer.status in {200, 204, 400, 404, 406}
-    assert b"no operation has the path" not in answer.body
-
-
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.id not in NOT_OFFERED], ids=lambda o: o.id)
 def test_every_handler_takes_the_arguments_of_the_generated_protocol(server: Server, operation: Any) -> None:
     promised = inspect.signature(getattr(Handlers, operation.function)).parameters

@@ -37,13 +37,6 @@ def newer(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., An
         yield send
 
 
-@pytest.fixture
-def home(newer: Callable[..., Any]) -> str:
-    name = f"ns_{uuid.uuid4().hex}"
-    assert newer("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
-    return f"/v1/namespaces/{name}"
-
-
 def view_of(name: str) -> dict[str, Any]:
     return {"name": name, "schema": {"type": "struct", "fields": []}, "view-version": view_version(), "properties": {}}
 
@@ -73,12 +66,6 @@ def test_configuration_has_the_key_lifetime_and_the_added_endpoint(newer: Callab
 def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(newer: Callable[..., Any], send: Callable[..., Any]) -> None:
     assert newer("GET", "/v1/config?warehouse=none").error == (404, "NoSuchWarehouseException", 404)
     assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException", 400)
-
-
-def test_signing_is_not_offered(newer: Callable[..., Any], home: str) -> None:
-    body = {"region": "r", "uri": "https://b.s3.amazonaws.com/k", "method": "GET", "headers": {}}
-
-    assert newer("POST", f"{home}/tables/t/sign", body).error == (406, "UnsupportedOperationException", 406)
 
 
 # -- views that are registered -------------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 VALIDATORS = Validators(Contract("delta_sharing"))
 INLINE = {"storageType": "i", "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", "sizeInBytes": 40, "cardinality": 6}
-ON_DISK = "ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
 
 
 def key(path: str) -> str:
@@ -50,29 +49,6 @@ def table_of(folder: Path, *adds: Any, columns: Iterable[str] = ("p",)) -> Table
     table = Table(folder / "t")
     table.commit(0, HEAD[0], {"metaData": METADATA | {"partitionColumns": list(columns)}}, *adds)
     return table
-
-
-def test_a_file_has_the_same_name_in_both_formats_and_in_changes(tmp_path: Path) -> None:
-    table = table_of(tmp_path, add("f"))
-    snapshot = [next(iter(line.values()))["id"] for form in FORMATS for line in file_lines(table.folder, form)]
-    asked: Any = {"links": LINKS, "columns": ["p"], "version": 0, "timestamp": 1}
-    changed = [
-        next(iter(form.change(kind, add("f")["add"], **asked).values()))["id"]
-        for form in FORMATS.values()
-        for kind in ("add", "remove", "cdc")
-    ]
-
-    assert {*snapshot, *changed} == {file_id("f")}
-    assert file_id("f") != file_id("g")
-
-
-def test_deletion_vector_file_is_signed_and_inline_vector_unchanged(tmp_path: Path) -> None:
-    table = table_of(tmp_path, add("f", deletionVector=VECTOR), add("g", deletionVector=INLINE), add("h"))
-    on_disk, inline, none = (line["file"] for line in file_lines(table.folder, "delta"))
-    vectors = [file["deltaSingleAction"]["add"].get("deletionVector") for file in (on_disk, inline, none)]
-
-    assert vectors == [VECTOR | {"storageType": "p", "pathOrInlineDv": url(ON_DISK)}, INLINE, None]
-    assert [file.get("deletionVectorFileId") for file in (on_disk, inline, none)] == [file_id(ON_DISK), None, None]
 
 
 def test_the_deletion_vector_at_an_absolute_path_is_signed(tmp_path: Path) -> None:

@@ -24,46 +24,26 @@ def kept(limit, *hints, **more):
     return selected(TABLE, predicate_hints=hints, limit=limit, **more)
 
 
-def test_files_are_given_until_they_hold_enough_rows():
-    assert kept(1) == [0]
-    assert kept(10) == [0]
+@pytest.mark.parametrize(
+    ("limit", "hints", "files"),
+    [
+        *((1, [], [0]), (10, [], [0])),
+        *((13, [], [0, 2]), (14, [], [0, 2, 3])),  # deleted rows are not counted
+        *((33, [], [0, 2, 3, 4]), (34, [], None)),  # files without a row count come when the others do not suffice
+        *((0, [], []), (0, ["day = 'a'"], [])),
+        *((None, [], None), (-1, [], None)),
+        *((1, ["day = 'b'"], [2]), (4, ["day = 'b'"], [2, 3]), (1, ["day = 'c'"], [])),  # predicates come before the limit
+        (5, ["x > 10"], [3]),  # rows count only if all of a file match
+        (11, ["x > 10"], [1, 2, 3, 4]),  # the last one holds nulls
+        (10, ["day = 'b' AND x >= 30"], [3]),
+        *((1, ["x LIKE 'a'"], None), (1, ["x LIKE 'a'", "day = 'b'"], [2, 3, 4])),  # no rows count beside an unknown predicate
+    ],
+)
+def test_files_are_given_until_they_certainly_hold_enough_rows(limit, hints, files):
+    assert kept(limit, *hints) == files
 
 
-def test_deleted_rows_are_not_counted():
-    assert kept(13) == [0, 2]
-    assert kept(14) == [0, 2, 3]
-
-
-def test_files_without_row_count_are_given_when_the_others_do_not_suffice():
-    assert kept(33) == [0, 2, 3, 4]
-    assert kept(34) is None
-
-
-def test_no_rows_need_no_files():
-    assert kept(0) == []
-    assert kept(0, "day = 'a'") == []
-
-
-def test_missing_or_negative_limit_gives_all_files():
-    assert kept(None) is None
-    assert kept(-1) is None
-
-
-def test_predicates_come_before_the_limit():
-    assert kept(1, "day = 'b'") == [2]
-    assert kept(4, "day = 'b'") == [2, 3]
-    assert kept(1, "day = 'c'") == []
-
-
-def test_rows_count_only_if_all_of_a_file_match():
-    assert kept(5, "x > 10") == [3]
-    assert kept(11, "x > 10") == [1, 2, 3, 4]  # the last one holds nulls
-    assert kept(10, "day = 'b' AND x >= 30") == [3]
-
-
-def test_a_limit_counts_no_rows_beside_a_predicate_that_is_not_understood():
-    assert kept(1, "x LIKE 'a'") is None
-    assert kept(1, "x LIKE 'a'", "day = 'b'") == [2, 3, 4]
+def test_a_limit_counts_no_rows_beside_a_tree_that_is_not_understood():
     assert kept(1, json_predicate_hints="{") is None
 
 
@@ -119,14 +99,10 @@ def test_repeated_selection_gives_the_same_files():
         assert selected(fresh, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint])
 
 
-@pytest.mark.parametrize("depth", [51, 300, 2500])
-def test_nested_casts_are_ignored(depth):
-    assert kept(None, "CAST(" * depth + "x" + " AS INT)" * depth + " > 100") is None
-
-
-@pytest.mark.parametrize("depth", [51, 300, 10_000])
-def test_nested_parentheses_are_ignored(depth):
-    assert kept(None, "(" * depth + "x > 100" + ")" * depth) is None
+@pytest.mark.parametrize("depth", [51, 300, 2500, 10_000])
+@pytest.mark.parametrize(("before", "after"), [("CAST(", " AS INT)"), ("(", ")")])
+def test_nested_casts_and_parentheses_are_ignored(depth, before, after):
+    assert kept(None, before * depth + "x" + after * depth + " > 100") is None
 
 
 @pytest.mark.parametrize("depth", [101, 300, 10_000, 100_000])

@@ -40,14 +40,6 @@ def test_the_current_version_is_answered_without_number_and_time(table: SharedTa
     assert "version" not in answer.of("metaData")[0]
 
 
-@pytest.mark.parametrize("point", [{"version": 1}, {"timestamp": hour(1.5)}, {"startingVersion": 1}, {"startingVersion": 0}])
-def test_versions_before_what_is_shared_are_refused(late: SharedTable, point: dict[str, Any]) -> None:
-    with_history(late)
-
-    assert late.query(**point).refusal == (400, "INVALID_PARAMETER_VALUE")
-    assert (late.query(version=2).ids, late.query().ids) == (ids("b"), ids("b", "c"))
-
-
 @pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0)}, {"startingVersion": 0}])
 def test_history_that_is_not_shared_is_refused(closed: SharedTable, point: dict[str, Any]) -> None:
     with_history(closed)

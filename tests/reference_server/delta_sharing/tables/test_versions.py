@@ -21,25 +21,6 @@ def with_versions(table: SharedTable, count: int) -> SharedTable:
     return table
 
 
-@pytest.mark.parametrize(
-    ("time", "version"),
-    [
-        ("1970-01-01T00:00:00Z", 0),
-        (hour(0), 0),
-        ("2024-01-01T00:00:00.001Z", 1),
-        ("2024-01-01T00:59:59.999999Z", 1),
-        (hour(1), 1),
-        (hour(1.5), 2),
-        (hour(2), 2),
-        ("2024-01-01T04:00:00+02:00", 2),
-    ],
-)
-def test_a_time_leads_to_the_first_version_at_or_after_it(table: SharedTable, time: str, version: int) -> None:
-    answer = with_versions(table, 3).version(startingTimestamp=time)
-
-    assert (answer.status, answer.version) == (200, version)
-
-
 @pytest.mark.parametrize("time", ["", "2024-01-01 00:00:00", "1704067200000", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z"])
 def test_invalid_timestamp_returns_400_with_an_example(table: SharedTable, time: str) -> None:
     answer = with_versions(table, 1).version(startingTimestamp=time)
@@ -58,7 +39,3 @@ def test_table_without_a_shared_version_yet_is_refused(late: SharedTable) -> Non
 
     for answer in (late.version(), late.version(startingTimestamp=hour(0)), late.query(), late.changes(startingTimestamp=hour(0))):
         assert answer.refusal == (400, "INVALID_PARAMETER_VALUE")
-
-
-def test_version_at_a_time_is_sent_for_tables_without_history(closed: SharedTable) -> None:
-    assert with_versions(closed, 3).version(startingTimestamp=hour(1)).version == 1

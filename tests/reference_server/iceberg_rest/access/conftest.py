@@ -21,63 +21,24 @@ if TYPE_CHECKING:
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
-#: The principals of these tests.
-SERVER_FILE = """
-[principals.root]
-token = "root-token"
-
-[principals.reader]
-token = "reader-token"
-
-[principals.writer]
-token = "writer-token"
-
-[principals.looker]
-token = "looker-token"
-
-[principals.stranger]
-token = "stranger-token"
-
-[principals.former]
-token = "former-token"
-token-expires = 2020-01-01T00:00:00Z
-
-[principals.bot]
-client-id = "bot id"
-client-secret = "bot:s3cr&t%"
-
-[[grants]]
-principal = "root"
-access = "admin"
-
-[[grants]]
-principal = "former"
-access = "admin"
-
-[[grants]]
-principal = "bot"
-access = "read"
-
-[[grants]]
-principal = "reader"
-access = "read"
-
-[[grants]]
-principal = "writer"
-namespace = ["open"]
-access = "write"
-
-[[grants]]
-principal = "writer"
-namespace = ["far", "away"]
-access = "admin"
-
-[[grants]]
-principal = "looker"
-namespace = ["open"]
-table = "shown"
-access = "read"
-"""
+#: The principals of these tests, and what they may do.
+GRANTS = {
+    "root": 'access = "admin"',
+    "former": 'access = "admin"',
+    "bot": 'access = "read"',
+    "reader": 'access = "read"',
+    "writer": 'namespace = ["open"]\naccess = "write"',
+    "looker": 'namespace = ["open"]\ntable = "shown"\naccess = "read"',
+}
+SERVER_FILE = "\n".join(
+    [
+        *(f'[principals.{name}]\ntoken = "{name}-token"' for name in ("root", "reader", "writer", "looker", "stranger", "former")),
+        "token-expires = 2020-01-01T00:00:00Z",  # of the former
+        '[principals.bot]\nclient-id = "bot id"\nclient-secret = "bot:s3cr&t%"',
+        *(f'[[grants]]\nprincipal = "{name}"\n{grant}' for name, grant in GRANTS.items()),
+        '[[grants]]\nprincipal = "writer"\nnamespace = ["far", "away"]\naccess = "admin"\n',
+    ]
+)
 
 
 @dataclass(frozen=True)

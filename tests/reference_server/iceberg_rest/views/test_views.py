@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,25 +45,12 @@ def new_version(sql: str, *dialects: str, **members: Any) -> list[dict[str, Any]
     ]
 
 
-def test_the_metadata_file_holds_what_is_answered(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
-    with running(warehouse=str(tmp_path)) as server, sending_to(server.url) as send:
-        send("POST", "/v1/namespaces", {"namespace": ["n"]})
-        send("POST", "/v1/namespaces/n/views", request())
-        answer = replace(send, "/v1/namespaces/n/views/v", *new_version("SELECT 2 AS id")).document
-        text = Path(answer["metadata-location"].removeprefix("file://")).read_text(encoding="utf-8")
-
-    assert json.loads(text) == answer["metadata"]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"view-version": view_version(representations=[])},
-        {"view-version": view_version(representations=[{"type": "ast", "sql": "SELECT 1", "dialect": "spark"}])},
         {"view-version": view_version("")},
         {"view-version": view_version(version_id=2**40)},
         {"schema": {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "number", "required": True}]}},
-        {"properties": {"a": 1}},
         {"location": "s3://bucket/v"},
         {"name": ""},
         {"name": ".."},
@@ -88,12 +74,6 @@ def test_duplicate_dialect_returns_400_with_the_message_of_iceberg(send: Callabl
 @pytest.mark.parametrize(
     "updates",
     [
-        [{"action": "set-current-view-version", "view-version-id": 9}],
-        [{"action": "set-current-view-version", "view-version-id": -1}],
-        [{"action": "add-view-version", "view-version": view_version("SELECT 2", schema_id=9)}],
-        [{"action": "add-view-version", "view-version": view_version("SELECT 2", schema_id=-1)}],
-        [{"action": "add-spec", "spec": {"fields": []}}],
-        [{"action": "upgrade-format-version", "format-version": 2}],
         [{"action": "assign-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}],
         [{"action": "set-location", "location": "s3://bucket/v"}],
         [{"action": "no-such-update"}],
