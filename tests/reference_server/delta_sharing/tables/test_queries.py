@@ -1,4 +1,4 @@
-"""A query returns the files of one version that its hints do not exclude."""
+"""A query returns the files of one version that its hints do not exclude; metadata follows the same rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from delta_logs import add, remove
+from delta_logs import add, metadata, remove
 from shared_tables import hour, ids
 
 if TYPE_CHECKING:
@@ -141,3 +141,38 @@ def test_a_file_has_one_line_although_it_is_added_again(table: SharedTable) -> N
     table.commit(1, add("a", size=2))
 
     assert [file["size"] for file in table.query().of("file")] == [2]
+
+
+def test_an_end_after_the_current_version_means_the_current_one(table: SharedTable) -> None:
+    with_history(table)
+    said = [
+        [{**next(iter(line.values())), "url": "", "expirationTimestamp": 0} for line in table.query(startingVersion=0, **end).lines]
+        for end in ({}, {"endingVersion": 99})
+    ]
+
+    assert said[0] == said[1]
+
+
+def test_a_refresh_token_is_not_made_for_changes(table: SharedTable) -> None:
+    assert "endStreamAction" not in with_history(table).query(startingVersion=0, includeRefreshToken=True).kinds
+
+
+def test_metadata_of_two_moments_at_once_is_refused(table: SharedTable) -> None:
+    answer = table.begun().metadata(version=0, timestamp=hour(0))
+
+    assert answer.refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert "version and timestamp" in answer.message
+
+
+@pytest.mark.parametrize("ask", ["metadata", "query"])
+def test_a_table_with_features_is_answered_in_the_format_that_has_them(table: SharedTable, ask: str) -> None:
+    protocol = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+    table.commit(0, {"protocol": protocol}, metadata(delta__enableDeletionVectors="true"))
+    request = getattr(table, ask)
+
+    assert request().refusal == (400, "UNSUPPORTED_OPERATION")
+    assert request("responseformat=parquet").refusal == (400, "UNSUPPORTED_OPERATION")
+    assert request("responseformat=delta;readerfeatures=columnmapping").refusal == (400, "UNSUPPORTED_OPERATION")
+    both = request("responseformat=delta,parquet;readerfeatures=deletionvectors")
+    assert both.headers["delta-sharing-capabilities"] == "responseformat=delta"
+    assert both.of("protocol")[0]["deltaProtocol"]["readerFeatures"] == ["deletionVectors"]

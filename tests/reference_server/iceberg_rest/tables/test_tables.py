@@ -1,4 +1,4 @@
-"""Tables over HTTP: creation, staging, loading and renaming."""
+"""Tables over HTTP: creation, staging, renaming and commits."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ def test_renaming_a_table_to_itself_changes_nothing(send: Callable[..., Any], ta
 
     assert send("POST", "/v1/tables/rename", {"source": name, "destination": name}).status == 204
     assert send("HEAD", table).status == 204
+
+
+def test_a_commit_for_another_table_is_400(send: Callable[..., Any], table: str) -> None:
+    body = {"identifier": {"namespace": ["other"], "name": "t"}, "requirements": [], "updates": []}
+
+    assert send("POST", table, body).error == (400, "BadRequestException", 400)
+
+
+def test_a_table_does_not_leave_the_warehouse_by_a_commit(send: Callable[..., Any], table: str) -> None:
+    before = send("GET", table).body
+    answer = send("POST", table, {"requirements": [], "updates": [{"action": "set-location", "location": "file:///etc"}]})
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert send("GET", table).body == before
