@@ -65,7 +65,7 @@ def test_state_of_a_fault_starts_again_with_each_server(faulty: Callable[[Instal
         numbers = itertools.count()
         return on_answer("getConfig", lambda _: [next(numbers)])
 
-    one_fault = per_server(numbered)
+    one_fault = per_server(numbered)()
     first = faulty(one_fault)
     assert [first("GET", "/v1/config").document for _ in range(2)] == [[0], [1]]
 

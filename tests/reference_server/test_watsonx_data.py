@@ -132,6 +132,12 @@ def test_a_namespace_has_exactly_one_level(send, levels):
     assert answer.error == (400, "BadRequestException", 400)
 
 
+def test_a_namespace_lies_in_a_folder_of_its_name_by_default(send, namespace):
+    properties = send("GET", f"{HERE}/namespaces/{namespace}").document["properties"]
+
+    assert properties == {"storage_location": f"memory:/{namespace}"}
+
+
 def test_foreign_storage_location_is_kept_and_not_used_for_tables(send):
     name, far = f"ns{uuid.uuid4().hex}", "s3a://bucket/accounting"
     send("POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": far}})

@@ -21,6 +21,12 @@ from lakepact.reference_server.http.problems import Problem
 PLAIN = '{"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{}}]}'
 
 
+def refusal(capabilities: str | None, *needed: str) -> Problem:
+    with pytest.raises(Problem) as raised:
+        negotiate(read_capabilities(capabilities), needed)
+    return raised.value
+
+
 def protocol(*features: str, reader: int = 3) -> dict[str, Any]:
     return {"minReaderVersion": reader, "minWriterVersion": 7, "readerFeatures": list(features)}
 
@@ -80,6 +86,26 @@ def test_an_end_stream_action_is_asked_for_by_the_word_true(header: str | None) 
 )
 def test_the_format_is_one_that_the_client_named_and_that_suffices(header: str, needed: tuple[str, ...], expected: str) -> None:
     assert negotiate(read_capabilities(header), needed) == expected
+
+
+@pytest.mark.parametrize("header", [None, "responseformat=parquet", "responseformat=parquet;readerfeatures=deletionvectors"])
+def test_parquet_is_refused_where_it_would_lose_what_the_data_needs(header: str | None) -> None:
+    problem = refusal(header, "deletionVectors")
+
+    assert (problem.status, problem.kind) == (400, "UNSUPPORTED_OPERATION")
+    assert "responseformat=delta;readerfeatures=deletionvectors" in problem.message
+
+
+@pytest.mark.parametrize("formats", ["delta", "delta,parquet"])
+def test_a_feature_that_the_client_does_not_list_is_refused_by_name(formats: str) -> None:
+    problem = refusal(f"responseformat={formats};readerfeatures=columnmapping", "columnMapping", "deletionVectors")
+
+    assert (problem.status, problem.kind) == (400, "UNSUPPORTED_OPERATION")
+    assert "the table uses deletionVectors, which" in problem.message
+
+
+def test_unknown_response_format_returns_400() -> None:
+    assert (refusal("responseformat=avro").status, refusal("responseformat=avro").kind) == (400, "INVALID_PARAMETER_VALUE")
 
 
 @given(

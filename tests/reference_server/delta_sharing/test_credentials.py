@@ -193,6 +193,11 @@ def test_a_body_that_is_none_is_refused(ask, body):
     assert (answer.status, set(answer.document), ASKED) == (400, {"errorCode", "message"}, [])
 
 
+def test_a_table_that_is_read_by_urls_has_no_credentials(ask):
+    answer = ask("byurl")
+    assert (answer.status, answer.document["errorCode"], ASKED) == (400, "UNSUPPORTED_OPERATION", [])
+
+
 def test_hidden_table_returns_404_without_asking_for_keys(ask):
     answer = ask("both", token="few")
     assert (answer.status, ASKED) == (404, [])

@@ -106,6 +106,21 @@ def pack(folder: Path, server: Server, sending_to: Callable[[str], Any]) -> Iter
         yield Pack(folder, server, server.service.files, tables, send)
 
 
+def test_a_file_is_sent_whole_without_a_token(pack: Pack) -> None:
+    for name, content in (("small.bin", SMALL + b"one"), ("large.bin", LARGE), ("empty.bin", b"")):
+        answer = pack.send("GET", pack.path(name))
+
+        assert (answer.status, answer.headers["content-length"], answer.body) == (200, str(len(content)), content)
+        assert (answer.headers["content-type"], answer.headers["accept-ranges"]) == ("application/octet-stream", "bytes")
+
+
+@pytest.mark.parametrize("name", ["small.bin", "large.bin", "empty.bin"])
+def test_head_is_get_without_the_body(pack: Pack, name: str) -> None:
+    got, asked = pack.send("GET", pack.path(name)), pack.send("HEAD", pack.path(name), Range="bytes=1-2")
+
+    assert (asked.status, asked.headers, asked.body) == (got.status, got.headers, b"")
+
+
 def test_a_path_of_the_log_is_decoded_once(pack: Pack) -> None:
     assert pack.send("GET", pack.path("d=a%20b%2520%C3%A9/part%2B1.bin")).body == b"partition"
 

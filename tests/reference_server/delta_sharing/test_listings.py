@@ -39,6 +39,29 @@ def test_optional_fields_of_a_share_are_left_out(ask: Callable[..., Any]) -> Non
     assert ask("/shares/second").document == {"share": {"name": "second", "id": "second-id"}}
 
 
+def test_all_tables_are_those_of_all_schemas(ask: Callable[..., Any]) -> None:
+    everything = [
+        table for schema in ("Sales", "hard", "nothing") for table in ask(f"/shares/Main.Share/schemas/{schema}/tables").document["items"]
+    ]
+
+    assert ask("/shares/Main.Share/all-tables").document["items"] == everything
+    assert len({table["id"] for table in everything}) == len(everything) == 7 + len(HARD_NAMES)
+
+
+@pytest.mark.parametrize("path", ["/shares/empty/schemas", "/shares/empty/all-tables", "/shares/Main.Share/schemas/nothing/tables"])
+def test_an_empty_listing_has_no_items_and_no_token(ask: Callable[..., Any], path: str) -> None:
+    assert ask(path).document == {"items": []}
+
+
+@pytest.mark.parametrize("path", LISTINGS)
+def test_a_listing_is_one_line_of_ascii(ask: Callable[..., Any], path: str) -> None:
+    answer = ask(path)
+
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
+    assert answer.body.isascii()
+    assert len(answer.body.decode().splitlines()) == 1
+
+
 @pytest.mark.parametrize("change", [str.upper, str.lower, str.swapcase, str.title])
 @pytest.mark.parametrize("path", ["/shares/Main.Share", *LISTINGS[1:]])
 def test_names_are_found_in_any_case_and_answered_in_their_own(ask: Callable[..., Any], path: str, change: Callable[[str], str]) -> None:

@@ -90,6 +90,11 @@ def test_any_name_is_found_again_under_its_path(send: Callable[..., Any], name: 
     assert send("GET", namespace).document["namespace"] == [name]
 
 
+@pytest.mark.parametrize("accept", ["application/json", "*/*", "text/html"])
+def test_answers_are_json_whatever_is_asked_for(send: Callable[..., Any], accept: str) -> None:
+    assert send("GET", "/v1/config", Accept=accept).headers["content-type"] == "application/json"
+
+
 @pytest.mark.parametrize("path", ["/v1/namespaces/irc_missing", "/v1/namespaces/head", "/v1/namespaces/%", "/v1/namespaces"])
 def test_head_sends_no_body_and_the_connection_goes_on(server: Server, send: Callable[..., Any], path: str) -> None:
     send("POST", "/v1/namespaces", {"namespace": ["head"]})

@@ -68,6 +68,17 @@ def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(newer: Callable[.
     assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException", 400)
 
 
+def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], home: str, send: Callable[..., Any], table: str) -> None:
+    schema = {"type": "struct", "fields": []}
+    assert newer("POST", f"{home}/tables", {"name": "t", "schema": schema}).status == 200
+    body = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
+
+    committed = newer("POST", f"{home}/tables/t", body)
+
+    assert committed.headers["etag"] == newer("GET", f"{home}/tables/t").headers["etag"]
+    assert "etag" not in send("POST", table, body).headers
+
+
 # -- views that are registered -------------------------------------------------------------------------------------------
 
 

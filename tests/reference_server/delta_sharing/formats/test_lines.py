@@ -25,6 +25,9 @@ VALIDATORS = Validators(Contract("delta_sharing"))
 INLINE = {"storageType": "i", "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", "sizeInBytes": 40, "cardinality": 6}
 
 
+ON_DISK = "ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
+
+
 def key(path: str) -> str:
     return path.encode().hex()
 
@@ -49,6 +52,58 @@ def table_of(folder: Path, *adds: Any, columns: Iterable[str] = ("p",)) -> Table
     table = Table(folder / "t")
     table.commit(0, HEAD[0], {"metaData": METADATA | {"partitionColumns": list(columns)}}, *adds)
     return table
+
+
+def test_a_file_in_parquet_format(tmp_path: Path) -> None:
+    stats = '{"numRecords":1,"minValues":{"a":"\N{LINE SEPARATOR}é\\""}}'
+    table = table_of(tmp_path, add("p=a%20b/f.parquet", partitionValues={"p": "a b", "more": "x"}, stats=stats, tags={"x": "y"}))
+
+    assert file_lines(table.folder, "parquet") == [
+        {
+            "file": {
+                "url": url("p=a%20b/f.parquet"),
+                "id": file_id("p=a%20b/f.parquet"),
+                "partitionValues": {"p": "a b"},
+                "size": 10,
+                "stats": stats,
+                "expirationTimestamp": 9,
+            }
+        }
+    ]
+
+
+def test_a_file_in_delta_format(tmp_path: Path) -> None:
+    action = add("f", partitionValues={"p": None}, stats="{}", tags={"x": "y"}, baseRowId=7, dataChange=False)
+    table = table_of(tmp_path, action)
+
+    assert file_lines(table.folder, "delta") == [
+        {
+            "file": {
+                "id": file_id("f"),
+                "deltaSingleAction": {
+                    "add": {
+                        "path": url("f"),
+                        "partitionValues": {"p": None},
+                        "size": 10,
+                        "modificationTime": 1,
+                        "dataChange": False,
+                        "stats": "{}",
+                        "baseRowId": 7,
+                    }
+                },
+                "expirationTimestamp": 9,
+            }
+        }
+    ]
+
+
+def test_deletion_vector_file_is_signed_and_inline_vector_unchanged(tmp_path: Path) -> None:
+    table = table_of(tmp_path, add("f", deletionVector=VECTOR), add("g", deletionVector=INLINE), add("h"))
+    on_disk, inline, none = (line["file"] for line in file_lines(table.folder, "delta"))
+    vectors = [file["deltaSingleAction"]["add"].get("deletionVector") for file in (on_disk, inline, none)]
+
+    assert vectors == [VECTOR | {"storageType": "p", "pathOrInlineDv": url(ON_DISK)}, INLINE, None]
+    assert [file.get("deletionVectorFileId") for file in (on_disk, inline, none)] == [file_id(ON_DISK), None, None]
 
 
 def test_the_deletion_vector_at_an_absolute_path_is_signed(tmp_path: Path) -> None:
@@ -144,8 +199,82 @@ def test_the_head_in_parquet_format() -> None:
     }
 
 
+def test_delta_head_omits_features_of_the_log_layout() -> None:
+    features = ["deletionVectors", "v2Checkpoint", "vacuumProtocolCheck", "inCommitTimestamp"]
+    kept = {"delta.enableDeletionVectors": "true", "delta.columnMapping.mode": "name", "x": "y"}
+    dropped = {
+        "delta.enableInCommitTimestamps": "true",
+        "delta.inCommitTimestampEnablementVersion": "3",
+        "delta.checkpointPolicy": "v2",
+        "delta.feature.v2Checkpoint": "supported",
+    }
+    said = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features[:3], "writerFeatures": features, "new": None}
+    protocol, metadata = head_of("delta", protocol=said, name=None, configuration={**kept, **dropped})
+
+    expected = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+    assert protocol == {"protocol": {"deltaProtocol": expected}}
+    assert metadata["metaData"] == {"deltaMetadata": METADATA | {"configuration": kept}, "size": 7, "numFiles": 1, "accessModes": ["url"]}
+
+
+def test_metadata_has_its_version_on_request() -> None:
+    for form in FORMATS.values():
+        assert form.metadata(METADATA, access={}, version=0)["metaData"]["version"] == 0
+
+
 def change(form: str, kind: str, action: Any) -> Any:
     return FORMATS[form].change(kind, action, links=LINKS, columns=["p"], version=3, timestamp=4)
+
+
+@pytest.mark.parametrize(("kind", "name", "stats"), [("add", "add", {"stats": "{}"}), ("remove", "remove", {}), ("cdc", "cdf", {})])
+def test_a_change_in_parquet_format(kind: str, name: str, stats: dict[str, str]) -> None:
+    action = add("f", stats="{}")["add"]
+
+    assert change("parquet", kind, action) == {
+        name: {
+            "url": url("f"),
+            "id": file_id("f"),
+            "partitionValues": {"p": "x"},
+            "size": 10,
+            **stats,
+            "expirationTimestamp": 9,
+            "version": 3,
+            "timestamp": 4,
+        }
+    }
+
+
+@pytest.mark.parametrize("kind", ["add", "remove", "cdc"])
+def test_a_change_in_delta_format_is_the_action_without_tags(kind: str) -> None:
+    action = {
+        "path": "f",
+        "size": 10,
+        "partitionValues": {},
+        "deletionTimestamp": 5,
+        "dataChange": True,
+        "tags": {"a": "b"},
+        "deletionVector": VECTOR,
+    }
+    vector = VECTOR | {"storageType": "p", "pathOrInlineDv": url(ON_DISK)}
+
+    assert change("delta", kind, action) == {
+        "file": {
+            "id": file_id("f"),
+            "deletionVectorFileId": file_id(ON_DISK),
+            "deltaSingleAction": {
+                kind: {
+                    "path": url("f"),
+                    "size": 10,
+                    "partitionValues": {},
+                    "deletionTimestamp": 5,
+                    "dataChange": True,
+                    "deletionVector": vector,
+                }
+            },
+            "expirationTimestamp": 9,
+            "version": 3,
+            "timestamp": 4,
+        }
+    }
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from delta_logs import HEAD, TYPES, VECTOR, Table, add, remove
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, NoSuchVersion
+from sample_tables.delta_logs import HEAD, TYPES, VECTOR, Table, add, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable

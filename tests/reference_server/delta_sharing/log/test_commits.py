@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from delta_logs import HEAD, METADATA, PROTOCOL, Table, add, metadata, remove
 
 from lakepact.reference_server.delta_sharing.log import Log, NoSuchVersion, NoTable
+from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, Table, add, metadata, remove
 
 if TYPE_CHECKING:
     from pathlib import Path

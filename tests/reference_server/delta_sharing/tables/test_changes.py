@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from delta_logs import add, metadata, remove
-from shared_tables import hour, ids, milliseconds
+
+from sample_tables.delta_logs import add, metadata, remove
+from sample_tables.shared_tables import hour, ids, milliseconds
 
 if TYPE_CHECKING:
-    from shared_tables import Lines, SharedTable
+    from sample_tables.shared_tables import Lines, SharedTable
 
 DELTA = "responseformat=delta"
 VECTORS = "responseformat=delta;readerfeatures=deletionvectors"

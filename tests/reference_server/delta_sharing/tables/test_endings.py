@@ -61,3 +61,18 @@ def test_an_answer_of_many_lines_is_whole(table: SharedTable) -> None:
     table.begun(*(add(path, stats=json.dumps({"numRecords": 1})) for path in paths), **ON)
 
     assert table.query(END).ids == table.query(END, startingVersion=0).ids == table.changes(END, startingVersion=0).ids == ids(*paths)
+
+
+@pytest.mark.parametrize("format_", ["parquet", "delta"])
+def test_requested_end_stream_action_is_the_last_line_and_in_the_header(table: SharedTable, format_: str) -> None:
+    table.begun(add("a"), **ON)
+    capabilities = f"responseformat={format_};{END}"
+
+    for answer in (
+        table.query(capabilities),
+        table.query(capabilities, startingVersion=0),
+        table.query(capabilities, maxFiles=5),
+        table.changes(capabilities, startingVersion=0),
+    ):
+        assert set(answer.end) == {"minUrlExpirationTimestamp"}
+        assert answer.headers["delta-sharing-capabilities"] == f"responseformat={format_};includeendstreamaction=true"

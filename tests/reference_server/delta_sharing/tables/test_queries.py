@@ -6,16 +6,32 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from delta_logs import add, metadata, remove
-from shared_tables import hour, ids
+
+from sample_tables.delta_logs import METADATA, add, metadata, remove
+from sample_tables.shared_tables import hour, ids, milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared_tables import SharedTable
+    from sample_tables.shared_tables import SharedTable
 
 CITY = {"op": "column", "name": "p", "valueType": "string"}
 BERLIN = {"op": "equal", "children": [CITY, {"op": "literal", "value": "Berlin", "valueType": "string"}]}
+
+
+DELTA = "responseformat=delta"
+
+
+LONG_AGO = "2023-12-31T23:59:59Z"
+
+
+def with_schemas(table: SharedTable) -> SharedTable:
+    """Return a table with 1, 2, 1 and 1 files, whose description changes in version 2."""
+    table.begun(add("a"))
+    table.commit(1, add("b"))
+    table.commit(2, {"metaData": METADATA | {"description": "new"}}, remove("a"))
+    table.commit(3, add("c"), remove("b"))
+    return table
 
 
 def with_history(table: SharedTable) -> SharedTable:
@@ -33,11 +49,28 @@ def with_cities(table: SharedTable) -> SharedTable:
     return table.begun(*(add(city, partitionValues={"p": city}, stats=stats) for city in ("Berlin", "Paris")))
 
 
+@pytest.mark.parametrize("point", [{"version": 1}, *({"timestamp": at} for at in (hour(1), hour(1.99), "2024-01-01T01:00:00.9999Z"))])
+@pytest.mark.parametrize("capabilities", [None, DELTA])
+def test_a_version_that_is_asked_for_is_answered_with_its_number_and_time(
+    table: SharedTable, point: dict[str, Any], capabilities: str | None
+) -> None:
+    answer = with_history(table).query(capabilities, **point)
+
+    assert (answer.ids, answer.version) == (ids("a", "b"), 1)
+    assert {(file["version"], file["timestamp"]) for file in answer.of("file")} == {(1, milliseconds(1))}
+    assert answer.of("metaData")[0]["version"] == 1
+
+
 def test_the_current_version_is_answered_without_number_and_time(table: SharedTable) -> None:
     answer = with_history(table).query()
 
     assert not any({"version", "timestamp"} & set(file) for file in answer.of("file"))
     assert "version" not in answer.of("metaData")[0]
+
+
+@pytest.mark.parametrize("point", [{"version": 4}, {"version": 2**62}, {"version": -1}, {"startingVersion": 4}, {"timestamp": LONG_AGO}])
+def test_a_version_that_is_not_there_is_refused(table: SharedTable, point: dict[str, Any]) -> None:
+    assert with_history(table).query(**point).refusal == (400, "INVALID_PARAMETER_VALUE")
 
 
 @pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0)}, {"startingVersion": 0}])
@@ -116,6 +149,16 @@ def test_whole_numbers_may_be_written_with_a_fraction_of_nothing(table: SharedTa
     assert with_history(table).ask("POST", "/query", b'{"version": 1.0, "limitHint": 1e6}').version == 1
 
 
+def test_hints_leave_out_files_without_matching_rows(table: SharedTable) -> None:
+    with_cities(table)
+
+    assert table.query(predicateHints=["p = 'Berlin'"]).ids == ids("Berlin")
+    assert table.query(jsonPredicateHints=json.dumps(BERLIN)).ids == ids("Berlin")
+    assert table.query(DELTA, predicateHints=["p = 'Paris'"], jsonPredicateHints=json.dumps(BERLIN)).ids == set()
+    assert table.query(predicateHints=["nonsense", "p ="], jsonPredicateHints="{").ids == ids("Berlin", "Paris")
+    assert table.query(predicateHints=[]).ids == ids("Berlin", "Paris")
+
+
 def test_a_limit_leaves_out_files_beyond_it(table: SharedTable) -> None:
     with_cities(table)
 
@@ -164,6 +207,20 @@ def test_metadata_of_two_moments_at_once_is_refused(table: SharedTable) -> None:
     assert "version and timestamp" in answer.message
 
 
+@pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0)}])
+def test_metadata_of_a_version_is_refused_where_history_is_not_shared(closed: SharedTable, point: dict[str, Any]) -> None:
+    closed.begun()
+
+    assert closed.metadata(**point).refusal == (400, "INVALID_PARAMETER_VALUE")
+    assert closed.metadata().status == 200
+
+
+def test_a_table_that_is_read_by_its_directory_has_metadata_all_the_same(tables: Callable[[str], SharedTable]) -> None:
+    said = tables("directory").begun().metadata().of("metaData")[0]
+
+    assert (said["accessModes"], "location" in said) == (["dir"], True)
+
+
 @pytest.mark.parametrize("ask", ["metadata", "query"])
 def test_a_table_with_features_is_answered_in_the_format_that_has_them(table: SharedTable, ask: str) -> None:
     protocol = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
@@ -176,3 +233,11 @@ def test_a_table_with_features_is_answered_in_the_format_that_has_them(table: Sh
     both = request("responseformat=delta,parquet;readerfeatures=deletionvectors")
     assert both.headers["delta-sharing-capabilities"] == "responseformat=delta"
     assert both.of("protocol")[0]["deltaProtocol"]["readerFeatures"] == ["deletionVectors"]
+
+
+@pytest.mark.parametrize("point", [{"version": 1}, {"timestamp": hour(1)}, {"timestamp": hour(1.9)}])
+def test_metadata_may_be_asked_for_as_of_a_version_or_a_time(table: SharedTable, point: dict[str, Any]) -> None:
+    answer = with_schemas(table).metadata(**point)
+
+    said = answer.of("metaData")[0]
+    assert (answer.version, said["version"], said["numFiles"], said.get("description")) == (1, 1, 2, None)

@@ -72,6 +72,20 @@ def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Callable[.
     assert [answer.status for answer in own] == [304, 304]
 
 
+def test_create_and_register_send_the_etag_of_load_and_staging_none(send: Callable[..., Any], namespace: str) -> None:
+    tables = f"/v1/namespaces/{namespace}/tables"
+    staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
+    created = send("POST", tables, {"name": "t", "schema": SCHEMA})
+    loaded = send("GET", f"{tables}/t")
+    send("DELETE", f"{tables}/t")
+    location = loaded.document["metadata-location"]
+    registered = send("POST", f"/v1/namespaces/{namespace}/register", {"name": "u", "metadata-location": location})
+
+    assert "etag" not in staged.headers
+    assert created.headers["etag"] == loaded.headers["etag"]
+    assert registered.headers["etag"] == send("GET", f"{tables}/u").headers["etag"]
+
+
 def test_a_contract_without_tags_has_none(sending_to: Callable[..., Any]) -> None:
     with running(contract="watsonx_data", warehouse="memory:") as server, sending_to(server.url) as send:
         root = "/mds/iceberg/v1/iceberg/namespaces"

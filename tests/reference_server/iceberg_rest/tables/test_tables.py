@@ -28,6 +28,14 @@ def test_a_table_outside_the_warehouse_is_400(send: Callable[..., Any], namespac
     assert answer.error == (400, "BadRequestException", 400)
 
 
+@pytest.mark.parametrize("path", ["/v1/namespaces/irc_missing/tables/t", "/v1/namespaces/{namespace}/tables/irc_missing"])
+@pytest.mark.parametrize("method", ["GET", "DELETE", "POST"])
+def test_a_table_that_is_not_there_is_404(send: Callable[..., Any], namespace: str, method: str, path: str) -> None:
+    body = {"requirements": [], "updates": []} if method == "POST" else None
+
+    assert send(method, path.format(namespace=namespace), body).error == (404, "NoSuchTableException", 404)
+
+
 def test_renaming_a_table_to_itself_changes_nothing(send: Callable[..., Any], table: str, namespace: str) -> None:
     name = {"namespace": [namespace], "name": "t"}
 
@@ -47,3 +55,10 @@ def test_a_table_does_not_leave_the_warehouse_by_a_commit(send: Callable[..., An
 
     assert answer.error == (400, "BadRequestException", 400)
     assert send("GET", table).body == before
+
+
+def test_rename_to_an_empty_name_is_400(send: Callable[..., Any], table: str, namespace: str) -> None:
+    names = {"source": {"namespace": [namespace], "name": "t"}, "destination": {"namespace": [namespace], "name": ""}}
+
+    assert send("POST", "/v1/tables/rename", names).error == (400, "BadRequestException", 400)
+    assert send("HEAD", table).status == 204
