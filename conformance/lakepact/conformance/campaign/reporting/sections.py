@@ -43,7 +43,7 @@ def divergences(facts: Facts) -> Section:
     """Return where targets answer differently."""
     section = "divergences", "Divergences"
     if not facts.divergences:
-        return Section(*section, "None: wherever several targets were asked the same, they answered alike.")
+        return Section(*section, "None.")
     kinds = [kind for kind in KINDS if any(row.get(kind) for row in facts.divergences.values())]
     found = [
         (operation, *(row.get(kind, 0) for kind in kinds), facts.unexplained.get(operation, 0))
