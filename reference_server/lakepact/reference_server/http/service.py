@@ -54,7 +54,7 @@ class Rules:
 
 
 def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:  # noqa: ARG001 - others look at them
-    """Return the arguments that tell the handler of an operation its caller: none, because anybody may call.
+    """Return the arguments that tell the handler of an operation its caller: none, on a server that is open to all.
 
     This rule is asked before anything else; it raises Problem to refuse a request.
     """
@@ -62,7 +62,7 @@ def authenticate(operation: OperationId, scope: Scope) -> dict[str, Any]:  # noq
 
 
 def admit(operation: OperationId, handler: Handler) -> Handler:  # noqa: ARG001 - others look at it
-    """Return the handler of an operation, which may first check the rights of its `caller`: nobody is refused."""
+    """Return the handler of an operation; a replacement of this rule first checks the rights of its `caller`."""
     return handler
 
 
@@ -86,7 +86,7 @@ class HttpRules(Rules):
 
 
 class RulesByName:
-    """The rules of one service, each of which is replaced by its name.
+    """The rules of one service; each is replaced by its name.
 
     Args:
         *areas: the rules that the handlers of this service ask; no name occurs twice.

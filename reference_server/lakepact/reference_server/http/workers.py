@@ -26,7 +26,7 @@ FULL_COLLECTION = 1000  #: generation-1 collections between two full garbage col
 
 
 class Place(Enum):
-    """Where a handler runs; chosen before it begins."""
+    """The place of a handler, chosen before it begins."""
 
     LOOP = "the event loop"
     TURN = "a thread that waits for the end of another thread's change"

@@ -1,4 +1,4 @@
-"""What this server offers of the contract's operations, which of them wait for others, and how it refuses."""
+"""The offered operations of the contract, those that wait for other servers, and the refusals."""
 
 from __future__ import annotations
 
