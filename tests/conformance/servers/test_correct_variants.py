@@ -40,13 +40,10 @@ class Namespaces:
     """Namespaces in a set; nested namespaces can be created, but no path finds them."""
 
     config: ClassVar[dict[str, Any]] = {"defaults": {}, "overrides": {}}
+    separator = "\0"  #: of the levels that a path names
 
     def __init__(self) -> None:
         self.there: set[tuple[str, ...]] = set()
-
-    def levels(self, name: str) -> tuple[str, ...]:
-        """Return the levels that a path names."""
-        return (name,)
 
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
         path = target.partition("?")[0].split("/")
@@ -56,7 +53,7 @@ class Namespaces:
             return self.made(tuple(orjson.loads(body)["namespace"]))
         if "%1F" in target or method == "POST":
             return refused(400, "BadRequestException")
-        return self.found(method, self.levels(path[3] if len(path) > 3 else ""), path[-1])
+        return self.found(method, tuple(path[3].split(self.separator) if len(path) > 3 else ()), path[-1])
 
     def made(self, namespace: tuple[str, ...]) -> Answer:
         if namespace in self.there:
@@ -213,9 +210,7 @@ class SeparatesByEncodedDots(Namespaces):
     """A catalog that accepts the announced separator only in the announced spelling, and refuses the default separator."""
 
     config: ClassVar[dict[str, Any]] = {"defaults": {}, "overrides": {"namespace-separator": "%2E"}, "endpoints": list(OF_NAMESPACES)}
-
-    def levels(self, name: str) -> tuple[str, ...]:
-        return tuple(name.split("%2E"))
+    separator = "%2E"
 
 
 def test_catalog_without_the_default_separator_fails_one_requirement() -> None:
@@ -226,6 +221,7 @@ def test_catalog_without_the_default_separator_fails_one_requirement() -> None:
 
 def test_cleanup_with_another_separator_leaves_nothing() -> None:
     server = SeparatesByEncodedDots()
+    server.separator = "."  # as the suite spells it in cleanups
     outcomes(server, "IRC-NS-CREATE-009", "IRC-NS-DROP-005", "IRC-NS-LIST-002")
 
     assert server.there == set()
