@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
+from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning.generation import drawn
@@ -75,6 +76,9 @@ class Here:
     def judge(self, exchanges: Path, features: Any, *, results: Path, answers: Path) -> None:
         for number, part in enumerate(tables.parts(exchanges)):
             judged_part(part, features, folders=(results, answers), number=number)
+
+    def analyse(self, run: Path, base: Path | None, *, quiet: Any) -> dict[str, Any]:
+        return duckdb_analysis.analysed(run, base, quiet=quiet)
 
 
 def few_cases(folder: Path) -> Path:

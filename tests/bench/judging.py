@@ -226,8 +226,8 @@ def main() -> int:
         steps: dict[str, Taken] = {}
         with measured() as steps["judge"], LocalEngine() as engine:
             run_verdicts.judge(run, engine)
-        with measured() as steps["analyse"]:
-            found = run_verdicts.analyse(run)
+        with measured() as steps["analyse"], LocalEngine() as engine:
+            found = run_verdicts.analyse(run, engine)
         exchanges = sum(row["exchanges"] for row in found["outcomes"])
         verdicts = tables.read(run / "results", tables.RESULTS, ["http_status"]).num_rows
     made = ", ".join(f"{len(rows):,} {name}" for name, rows in found.items())

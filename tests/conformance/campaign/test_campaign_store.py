@@ -34,7 +34,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         with serving(warehouse="memory:", faults=mutants(faults)) as server:
             found.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}", chunk=1000))
         run_verdicts.judge(folder / name, Here())
-        run_verdicts.analyse(folder / name)
+        run_verdicts.analyse(folder / name, Here())
     return found[0], found[1]
 
 
@@ -70,7 +70,7 @@ def test_repeated_landing_replaces_only_changed_tables(runs: tuple[Path, Path], 
         before = table.scan().to_arrow().num_rows
         tables.replace(tables.read(runs[0] / "coverage", findings.COVERAGE).slice(1), runs[0] / "coverage")
         changed = list(iceberg.land(landing.kept(runs[0]), server.url))
-        run_verdicts.analyse(runs[0])
+        run_verdicts.analyse(runs[0], Here())
 
         assert [one.table for one in again if one.changed] == []
         assert [one.table for one in changed if one.changed] == ["coverage"]

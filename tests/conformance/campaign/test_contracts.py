@@ -53,7 +53,7 @@ def test_run_with_all_contracts_sends_each_case_to_its_targets(tmp_path: Path, m
 
     assert {(f"{case['contract']}{n}", case["case_id"]) for case in cases for n in range(2)} == sent
     assert [row for row in found["results"] if row["verdict"] != "pass"] == []
-    assert run_verdicts.analyse(run)["divergences"] == []
+    assert run_verdicts.analyse(run, Here())["divergences"] == []
 
 
 def test_checks_in_a_campaign_fail_only_on_the_faulty_server(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with running(warehouse="memory:") as server, running(warehouse="memory:", faults=mutants(["creation-is-201"])) as faulty:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"a={server.url}", f"b={faulty.url}")
     run_verdicts.judge(run, Here())
-    run_verdicts.analyse(run)
+    run_verdicts.analyse(run, Here())
     return folder
 
 
@@ -238,10 +238,10 @@ from lakepact.conformance.campaign.reporting import facts, html, markdown
 from campaigns import Here
 from pathlib import Path
 run_verdicts.judge(Path(run), Here())  # imports what it needs
-run_verdicts.analyse(Path(run))
+run_verdicts.analyse(Path(run), Here())
 sys.addaudithook(watch)
 run_verdicts.judge(Path(run), Here())
-found = facts.facts(Path(run), run_verdicts.analyse(Path(run)), compared=False)
+found = facts.facts(Path(run), run_verdicts.analyse(Path(run), Here()), compared=False)
 html.html(found), markdown.markdown(found)
 watching = list(events)
 print(watching)

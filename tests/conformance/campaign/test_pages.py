@@ -30,7 +30,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"a-target-with-a-rather-long-name={bad.url}")
     run_verdicts.judge(run, Here())
-    return facts.facts(run, run_verdicts.analyse(run, run), compared=True)
+    return facts.facts(run, run_verdicts.analyse(run, Here(), run), compared=True)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_divergence_names_the_place_of_the_difference(shown: facts.Facts) -> Non
 
 def test_pages_of_an_interrupted_run_count_the_missing_cases(shown: facts.Facts, ended: Path) -> None:
     run_verdicts.judge(ended, Here())
-    early = facts.facts(ended, run_verdicts.analyse(ended), compared=False)
+    early = facts.facts(ended, run_verdicts.analyse(ended, Here()), compared=False)
     cases = tables.read(ended / "cases", tables.CASES).num_rows
     landed = tables.read(ended / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])).to_pylist()[0]
 

@@ -75,7 +75,7 @@ def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> Non
 
 
 def test_equal_servers_pass_and_do_not_diverge(whole: Path, found: dict[str, list[dict[str, Any]]]) -> None:
-    seen = [json.loads(row["observations"]) for row in run_verdicts.analyse(whole)["divergences"]]
+    seen = [json.loads(row["observations"]) for row in run_verdicts.analyse(whole, Here())["divergences"]]
 
     assert [each for each in seen if each.get("a") != each.get("b")] == []
     assert [row for row in found["results"] if row["target"] != "bad" and row["verdict"] != "pass"] == []
@@ -83,7 +83,7 @@ def test_equal_servers_pass_and_do_not_diverge(whole: Path, found: dict[str, lis
 
 @pytest.mark.usefixtures("found")
 def test_faults_of_a_target_are_found(whole: Path) -> None:
-    coverage = run_verdicts.analyse(whole)["coverage"]
+    coverage = run_verdicts.analyse(whole, Here())["coverage"]
 
     assert {("bad", r) for r in BROKEN} <= {(row["target"], row["requirement_id"]) for row in coverage if row["verdict"] == "fail"}
 
@@ -200,4 +200,4 @@ def test_analysis_of_an_unjudged_run_raises_lookup_error(tmp_path: Path) -> None
     tables.write_json(document, tmp_path / "run.json")
 
     with pytest.raises(LookupError, match="judge it first"):
-        run_verdicts.analyse(tmp_path)
+        run_verdicts.analyse(tmp_path, Here())

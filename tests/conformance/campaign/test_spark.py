@@ -9,8 +9,8 @@ import pytest
 
 from campaigns import Here, exchanges, kept, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import plans, run_verdicts, tables
-from lakepact.conformance.campaign.analysis import findings
+from lakepact.conformance.campaign import documents, plans, run_verdicts, tables
+from lakepact.conformance.campaign.analysis import duckdb_analysis, findings
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.reference_server.running import running as serving
 
@@ -63,7 +63,7 @@ def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory
     with three_targets() as targets:
         run = ran(plan, tmp_path_factory.mktemp("spark") / "run [2] {a}", engine, *targets, chunk=1000)
     run_verdicts.judge(run, engine)
-    run_verdicts.analyse(run, run)
+    run_verdicts.analyse(run, engine, run)
     return run
 
 
@@ -93,7 +93,7 @@ def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: P
     here, spark = said(run, Here()), kept(on_spark)
 
     assert sound(here) == sound(spark)
-    assert verdicts(run) == verdicts(on_spark)
+    assert verdicts(run_verdicts.analyse(run, Here())["coverage"]) == verdicts(rows(on_spark, "coverage"))
 
 
 def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -101,8 +101,23 @@ def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, An
     return {table: [row for row in rows if row["target"] != "bad"] for table, rows in found.items()}
 
 
-def verdicts(run: Path) -> set[tuple[str, str, str]]:
-    return {(row["target"], row["requirement_id"], row["verdict"]) for row in run_verdicts.analyse(run)["coverage"]}
+def verdicts(coverage: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
+    return {(row["target"], row["requirement_id"], row["verdict"]) for row in coverage}
+
+
+def test_analysis_by_spark_equals_analysis_by_duckdb(engine: Spark, on_spark: Path, tmp_path: Path) -> None:
+    passed = [{**row, "verdict": "pass"} for row in tables.read(on_spark / "results", tables.RESULTS).to_pylist()]
+    tables.replace(tables.table_of(passed, tables.RESULTS), tmp_path / "results")
+    words = [start["word"] for start in documents.read(on_spark / "run.json")["starts"]]
+
+    by_spark = engine.analyse(on_spark, tmp_path, quiet=words)
+
+    assert [name for name in findings.TABLES if by_spark[name].num_rows == 0] == []
+    assert by_spark == duckdb_analysis.analysed(on_spark, tmp_path, quiet=words)
+
+
+def test_analysis_by_spark_of_missing_tables_is_empty(engine: Spark, tmp_path: Path) -> None:
+    assert engine.analyse(tmp_path, None, quiet=()) == {name: schema.empty_table() for name, schema in findings.TABLES.items()}
 
 
 def test_judging_on_spark_equals_local_judging(on_spark: Path) -> None:

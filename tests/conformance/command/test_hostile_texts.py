@@ -165,7 +165,7 @@ def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> 
     with miniature(hostile) as one, miniature(otherwise) as other:
         run = ran(few_cases(tmp_path / "plan"), tmp_path / "run", Here(), f"one={one}", f"other={other}")
     run_verdicts.judge(run, Here())
-    found = facts.facts(run, run_verdicts.analyse(run), compared=False)
+    found = facts.facts(run, run_verdicts.analyse(run, Here()), compared=False)
     pages = [campaign_html.html(found), campaign_markdown.markdown(found), "\n".join(campaign_markdown.compared(found))]
 
     assert ACTING.findall("".join(pages)) == []

@@ -27,11 +27,11 @@ from lakepact.generated.contract import contracts
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from lakepact.conformance.campaign.engines import Engine
+
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
 folder = click.Path(path_type=Path, file_okay=False)
-#: Options of engines, which `report` takes for commands of before: DuckDB analyses in this process.
-IGNORED = ("--engine", "--master", "--remote", "--conf", "--workers")
 FASTEST = 1_000_000  #: requests a second, beyond which a limit is none
 a_folder_there = click.Path(path_type=Path, file_okay=False, exists=True)
 
@@ -134,7 +134,7 @@ def run(
                 ticker.tell(landed.landed, landed.planned)
             if reported:
                 run_verdicts.judge(out, used)
-                _write_pages(out, FORMATS)
+                _write_pages(out, used, FORMATS)
         if landed is None or landed.missing or landed.landed < landed.planned:
             _tell_missing(landed, out)
             sys.exit(runner.INCOMPLETE)
@@ -169,8 +169,8 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 @click.option("--run", "run_folder", type=a_folder_there, required=True, help="Folder of the run, judged.")
 @click.option("--base", type=a_folder_there, help="Folder of an earlier run, judged: what changed since then.")
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="Files to write: report.md, report.html.")
-@click.option(*IGNORED, "_ignored", multiple=True, hidden=True, expose_value=False)
-def report(*, run_folder: Path, base: Path | None, formats: str) -> None:
+@with_engine(SPARK)
+def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice) -> None:
     """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages.
 
     Exit code: 0 done, 2 there is no run, 3 done, but the run has not come to its end.
@@ -180,7 +180,8 @@ def report(*, run_folder: Path, base: Path | None, formats: str) -> None:
         raise click.UsageError(f"--format {formats}: there are {', '.join(FORMATS)}")
 
     def write() -> None:
-        _write_pages(run_folder, wanted, base)
+        with engine.made() as used:
+            _write_pages(run_folder, used, wanted, base)
         tell_if_incomplete("report", run_folder)
 
     with_errors_in_one_line("report", write)
@@ -196,8 +197,8 @@ def doctor_command(*, remote: bool) -> None:
     sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
 
 
-def _write_pages(run: Path, formats: Sequence[str], base: Path | None = None) -> None:
-    shown = facts.facts(run, run_verdicts.analyse(run, base), compared=base is not None)
+def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None) -> None:
+    shown = facts.facts(run, run_verdicts.analyse(run, engine, base), compared=base is not None)
     for name in formats:
         path = run / f"report.{name}"
         path.write_text(WRITERS[name](shown), encoding="utf-8")

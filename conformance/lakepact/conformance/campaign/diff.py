@@ -60,7 +60,7 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
                 for landed in runs.carried_on(run, engine, every=ticker.every):
                     ticker.tell(landed.landed, landed.planned)
             run_verdicts.judge(run, engine)
-            found = facts.facts(run, run_verdicts.analyse(run), compared=False)
+            found = facts.facts(run, run_verdicts.analyse(run, engine), compared=False)
             if out is not None:
                 (out / "report.md").write_text(markdown.markdown(found), encoding="utf-8")
                 (out / "report.html").write_text(html.html(found), encoding="utf-8")

@@ -6,7 +6,6 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
-from lakepact.conformance.campaign.analysis.duckdb_analysis import analysed
 from lakepact.conformance.campaign.analysis.findings import TABLES
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.campaign.engines import Engine
 
 
-def analyse(run: Path, base: Path | None = None) -> dict[str, list[dict[str, Any]]]:
+def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, list[dict[str, Any]]]:
     """Write what the verdicts and answers of a judged run say together; the rows of each table.
 
     A run that has not come to its end is analysed as far as it came.
@@ -29,7 +28,7 @@ def analyse(run: Path, base: Path | None = None) -> dict[str, list[dict[str, Any
         if not (judged / "results").is_dir():
             raise LookupError(f"{judged / 'results'} is not there: judge it first, lakepact campaign judge --run {judged}")
     quiet = tuple(start["word"] for start in said.get("starts", ()) if start["workers"] == 1)
-    found = analysed(run, base, quiet=quiet)
+    found = engine.analyse(run, base, quiet=quiet)
     for name in TABLES:
         tables.replace(found[name], run / name)
     run_metadata.write(run)

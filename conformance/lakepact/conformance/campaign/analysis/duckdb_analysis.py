@@ -6,8 +6,8 @@ import tempfile
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.campaign.analysis import sql
 from lakepact.conformance.campaign.analysis.findings import TABLES
-from lakepact.conformance.campaign.analysis.sql import QUERIES
 from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, RESULTS, TEXT, parts
 from lakepact.conformance.evidence.arrow import pa
 
@@ -42,7 +42,7 @@ def analysed(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) 
                 _view(connection, "answers", run / "answers", ANSWERS)
                 _view(connection, "exchanges", run / "exchanges", EXCHANGES)
                 connection.register("quiet", pa.table({"word": pa.array(quiet, TEXT)}))
-                found = {name: connection.sql(query).to_arrow_table() for name, query in QUERIES.items()}
+                found = {name: connection.sql(query).to_arrow_table() for name, query in sql.queries(sql.DUCKDB).items()}
         except (duckdb.IOException, duckdb.InvalidInputException, duckdb.BinderException, duckdb.ConversionException) as wrong:
             raise LookupError(f"{run} holds a file that is none of its table: {str(wrong)[:200]}") from wrong
     return {name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()}

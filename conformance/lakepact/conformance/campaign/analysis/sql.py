@@ -1,4 +1,4 @@
-"""The analysis in the SQL of DuckDB, over these views.
+"""The analysis in SQL that Spark and DuckDB both speak, but for three fragments, over these views.
 
 | view        | holds                                                         |
 |-------------|---------------------------------------------------------------|
@@ -13,57 +13,91 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lakepact.conformance.campaign.analysis.findings import BAD, FINER, KINDS, ORDER, QUANTILES, VERDICTS
 
 WORD_DIGITS = 6  #: of the word of a start; what follows says which target
 
+
+@dataclass(frozen=True)
+class Dialect:
+    """The SQL fragments that differ between engines.
+
+    Args:
+        number_of: the number of distinct values of a column of identifiers.
+        set_of: all distinct values of a column, in order.
+        object_of: values by target, as JSON.
+    """
+
+    number_of: str
+    set_of: str
+    object_of: str
+
+
+SPARK = Dialect(
+    number_of="count(DISTINCT {})",
+    set_of="sort_array(collect_set({}))",
+    object_of="to_json(map_from_entries(sort_array(collect_list(struct(target, {})))))",
+)
+DUCKDB = Dialect(
+    number_of="count(DISTINCT hash({}))",  # 64 bits: a third sooner than whole texts, and one too few among 10⁹ cases in 36 runs
+    set_of="list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))",
+    object_of="CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS VARCHAR)",
+)
+
 _PLACE = "CASE verdict " + " ".join(f"WHEN '{verdict}' THEN {place}" for verdict, place in ORDER.items()) + " END"
 _NAMED = "CASE {} " + " ".join(f"WHEN {place} THEN '{verdict}'" for verdict, place in ORDER.items()) + " END"
 _BAD = ", ".join(f"'{verdict}'" for verdict in BAD)
-_SET_OF = "list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))"
 
 _COUNTS = ", ".join(f"count_if(verdict = '{verdict}') AS {column}" for verdict, column in VERDICTS.items())
-# Cases are counted by hashes of 64 bits: a third sooner than whole texts, and one too few among 10⁹ cases in 36 runs.
-_COVERAGE = f"""
-    WITH judged AS (
-        SELECT target, contract, requirement_id, min(level) AS level, min({_PLACE}) AS worst, {_COUNTS},
-               {_SET_OF.format("operation_id")} AS operations, {_SET_OF.format("mode")} AS modes
-        FROM results GROUP BY target, contract, requirement_id
-    ), by_verdict AS (
-        SELECT target, contract, requirement_id, {_PLACE} AS worst, min(case_id) AS first_case_id
-        FROM results GROUP BY target, contract, requirement_id, verdict
-    ), by_case AS (
-        SELECT target, contract, requirement_id, count(DISTINCT hash(case_id)) AS cases
-        FROM results GROUP BY target, contract, requirement_id
-    )
-    SELECT judged.*, {_NAMED.format("worst")} AS verdict, cases, first_case_id
-    FROM judged JOIN by_verdict USING (target, contract, requirement_id, worst) JOIN by_case USING (target, contract, requirement_id)
-    ORDER BY target, contract, requirement_id
-"""
+
+
+def _coverage(dialect: Dialect) -> str:
+    return f"""
+        WITH judged AS (
+            SELECT target, contract, requirement_id, min(level) AS level, min({_PLACE}) AS worst, {_COUNTS},
+                   {dialect.set_of.format("operation_id")} AS operations, {dialect.set_of.format("mode")} AS modes
+            FROM results GROUP BY target, contract, requirement_id
+        ), by_verdict AS (
+            SELECT target, contract, requirement_id, {_PLACE} AS worst, min(case_id) AS first_case_id
+            FROM results GROUP BY target, contract, requirement_id, verdict
+        ), by_case AS (
+            SELECT target, contract, requirement_id, {dialect.number_of.format("case_id")} AS cases
+            FROM results GROUP BY target, contract, requirement_id
+        )
+        SELECT judged.*, {_NAMED.format("worst")} AS verdict, cases, first_case_id
+        FROM judged JOIN by_verdict USING (target, contract, requirement_id, worst) JOIN by_case USING (target, contract, requirement_id)
+        ORDER BY target, contract, requirement_id
+    """
+
 
 _DIFFER = ", ".join(f"min({kind}) <> max({kind}) AS {kind}_differs" for kind in KINDS)
 _COARSEST = " ".join(f"WHEN {kind}_differs THEN '{kind}'" for kind in FINER)
 _SEEN = "CASE kind " + " ".join(f"WHEN '{kind}' THEN {kind}" for kind in KINDS) + " END"
+
+
 # A check goes on by what it was answered: its requests to two targets are not the same.
-_DIVERGENCES = f"""
-    WITH given AS (
-        SELECT case_id, step, {_DIFFER} FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
-    ), differing AS (
-        SELECT case_id, step, CASE {_COARSEST} END AS kind FROM given WHERE {" OR ".join(f"{kind}_differs" for kind in FINER)}
-        UNION ALL SELECT case_id, step, 'header' AS kind FROM given WHERE header_differs
-    ), observed AS (
-        SELECT answers.*, kind FROM answers JOIN differing USING (case_id, step) WHERE state = 'answered' AND mode <> 'check'
-    ), found AS (
-        SELECT min(contract) AS contract, case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, kind,
-               count(DISTINCT {_SEEN}) AS groups,
-               CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {_SEEN}) ORDER BY target))) AS VARCHAR) AS observations
-        FROM observed GROUP BY case_id, step, kind
-    ), breaking AS (
-        SELECT case_id, step, {_SET_OF.format("requirement_id")} AS requirement_ids
-        FROM results WHERE verdict IN ({_BAD}) GROUP BY case_id, step
-    )
-    SELECT found.*, requirement_ids FROM found LEFT JOIN breaking USING (case_id, step) ORDER BY case_id, step, kind
-"""
+def _divergences(dialect: Dialect) -> str:
+    return f"""
+        WITH given AS (
+            SELECT case_id, step, {_DIFFER} FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
+        ), differing AS (
+            SELECT case_id, step, CASE {_COARSEST} END AS kind FROM given WHERE {" OR ".join(f"{kind}_differs" for kind in FINER)}
+            UNION ALL SELECT case_id, step, 'header' AS kind FROM given WHERE header_differs
+        ), observed AS (
+            SELECT answers.*, kind FROM answers JOIN differing USING (case_id, step) WHERE state = 'answered' AND mode <> 'check'
+        ), found AS (
+            SELECT min(contract) AS contract, case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, kind,
+                   count(DISTINCT {_SEEN}) AS groups, {dialect.object_of.format(_SEEN)} AS observations
+            FROM observed GROUP BY case_id, step, kind
+        ), breaking AS (
+            SELECT case_id, step, {dialect.set_of.format("requirement_id")} AS requirement_ids
+            FROM results WHERE verdict IN ({_BAD}) GROUP BY case_id, step
+        )
+        SELECT found.*, requirement_ids FROM found LEFT JOIN breaking USING (case_id, step) ORDER BY case_id, step, kind
+    """
+
 
 _WORST = f"""
     SELECT target, contract, case_id, requirement_id, min({_PLACE}) AS worst
@@ -94,11 +128,13 @@ _LATENCIES = f"""
     WHERE state = 'answered' GROUP BY target, contract, operation_id ORDER BY target, contract, operation_id
 """
 
-#: The query of each table of `findings`.
-QUERIES = {
-    "coverage": _COVERAGE,
-    "divergences": _DIVERGENCES,
-    "regressions": _REGRESSIONS,
-    "outcomes": _OUTCOMES,
-    "latencies": _LATENCIES,
-}
+
+def queries(dialect: Dialect) -> dict[str, str]:
+    """Return the query of each table of `findings`."""
+    return {
+        "coverage": _coverage(dialect),
+        "divergences": _divergences(dialect),
+        "regressions": _REGRESSIONS,
+        "outcomes": _OUTCOMES,
+        "latencies": _LATENCIES,
+    }

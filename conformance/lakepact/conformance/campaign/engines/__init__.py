@@ -8,5 +8,5 @@ if TYPE_CHECKING:
     from lakepact.conformance.campaign.engines.local import LocalEngine
     from lakepact.conformance.campaign.engines.spark import Spark
 
-#: What draws cases, sends them and judges the exchanges.
+#: What draws cases, sends them, judges the exchanges and analyses the verdicts.
 Engine: TypeAlias = "LocalEngine | Spark"

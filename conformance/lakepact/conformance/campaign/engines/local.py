@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, Self
 
+from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning.generation import Block, drawn
@@ -72,6 +73,10 @@ class LocalEngine:
         ]
         for future in futures:
             future.result()
+
+    def analyse(self, run: Path, base: Path | None, *, quiet: Sequence[str]) -> dict[str, Table]:
+        """Return all tables of `findings`, by DuckDB."""
+        return duckdb_analysis.analysed(run, base, quiet=quiet)
 
 
 def _end_with_parent() -> None:

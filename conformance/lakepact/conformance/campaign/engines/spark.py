@@ -17,12 +17,14 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
+from lakepact.conformance.campaign.analysis import sql
+from lakepact.conformance.campaign.analysis.findings import TABLES
 from lakepact.conformance.campaign.engines import code_bundle, doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_batches
 from lakepact.conformance.campaign.planning.generation import Block, drawn
-from lakepact.conformance.campaign.tables import ANSWERS, CASES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
+from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
 from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
@@ -172,6 +174,26 @@ class Spark:
         self._written(judged.select(*ANSWERS.names), answers)
         for folder in (results, answers):
             tidy(folder)
+
+    def analyse(self, run: Path, base: Path | None, *, quiet: Sequence[str]) -> dict[str, Table]:
+        """Return all tables of `findings`, by Spark SQL.
+
+        Raises:
+            CannotRun: a task failed.
+        """
+        self._view("results", run / "results", RESULTS)
+        self._view("base", base / "results" if base else None, RESULTS)
+        self._view("answers", run / "answers", ANSWERS)
+        self._view("exchanges", run / "exchanges", EXCHANGES)
+        words = pa.table({"word": pa.array(quiet, TEXT)})
+        self._session.createDataFrame(words).createOrReplaceTempView("quiet")
+        found = {name: self._collected(self._session.sql(query)) for name, query in sql.queries(sql.SPARK).items()}
+        return {name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()}
+
+    def _view(self, name: str, folder: Path | None, schema: Schema) -> None:
+        files = _files(folder) if folder is not None else []
+        frame = self._session.read.parquet(*files) if files else self._session.createDataFrame([], _spark_schema(schema))
+        frame.createOrReplaceTempView(name)
 
     def _written(self, frame: Any, folder: Path) -> None:
         try:
