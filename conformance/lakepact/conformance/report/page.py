@@ -1,4 +1,4 @@
-"""The parts of which the pages of reports, matrices and campaigns consist, and a page as one HTML file without outside resources."""
+"""Parts of the pages of reports, matrices and campaigns, and a page as one HTML file without outside resources."""
 
 from __future__ import annotations
 
