@@ -17,9 +17,11 @@ from codegen.routing import routing
 from codegen.server import server
 from codegen.templates.contract import OperationId
 from codegen.validation import validation
-from lakepact.codegen.documents import Broken, json_bytes, sha256
-from lakepact.codegen.models import imported, models
+from lakepact.codegen.documents import Broken, json_bytes, rewritten, sha256
+from lakepact.codegen.models import imported, models, typed_dicts
 from lakepact.codegen.names import snake
+from lakepact.codegen.openapi.all_of import merged
+from lakepact.codegen.openapi.findings import Findings
 from lakepact.codegen.python_source import Code, formatted, header, rendered, write, write_all
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from codegen.contracts import Source
     from codegen.templates.contract import Correction, Difference, Feature, Requirement
     from codegen.versions import Version
+    from lakepact.codegen.documents import Document
 
 PACKAGE = "lakepact/generated"
 SHARED = ("contract.py", "items.py", "wire.py", "calls.py", "format_version_1.py", "current_parts.py")
@@ -71,6 +74,8 @@ def _generate(source: Source, package: Path) -> None:
         **{f"endpoints/{name}": text for name, text in calls.items()},
         **_tables(version, first_line),
     }
+    if source.profile_of is None:
+        modules["documents.py"] = typed_dicts(_standalone(spoken.bundle.models), spoken_line.of_tool("datamodel-code-generator"))
     write_all(package, modules)
     _write_documents(version, package)
     for other in later:
@@ -139,6 +144,16 @@ def _models(version: Version, header: str) -> str:
     if bundle.base is None or version.source.profile_of is None:
         return source
     return imported(source, shared(bundle.models, bundle.base.models), f"lakepact.generated.{version.source.profile_of.name}.models")
+
+
+def _standalone(document: Document) -> Document:
+    """Return the document with `allOf` merged: a `TypedDict` cannot narrow the tag that it has from a common part."""
+
+    def whole(schema: Document) -> Document:
+        return merged(document, schema, (), Findings()) if "allOf" in schema else schema
+
+    standalone: Document = rewritten(document, whole)
+    return standalone
 
 
 def _beside(other: Source) -> Version:

@@ -1,4 +1,4 @@
-"""The model set: one pydantic class or type alias for each component schema, made by datamodel-code-generator."""
+"""The model set and the types of plain documents: one class or type alias for each component schema, made by datamodel-code-generator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakepact.codegen import unions
 from lakepact.codegen.documents import Broken, component, json_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from lakepact.codegen.documents import Document
 
@@ -23,20 +23,12 @@ FLAGS = [
     "--input-file-type=openapi",
     "--openapi-scopes=schemas",
     "--ignore-pyproject",
-    "--output-model-type=pydantic_v2.BaseModel",
     "--target-python-version=3.11",
-    "--target-pydantic-version=2.11",
-    "--use-annotated",
-    "--snake-case-field",
     "--use-standard-collections",
     "--use-union-operator",
     "--enum-field-as-literal=all",
-    "--use-one-literal-as-default",
-    "--use-type-alias-type",
     "--no-collapse-root-models",  # with it the string branch of a union of a string and an object is lost
-    "--no-use-frozen-field",
     "--use-schema-description",
-    "--use-field-description",
     "--use-single-line-docstring",
     "--use-typed-nullable-map-values",
     "--use-exact-imports",
@@ -46,6 +38,21 @@ FLAGS = [
     "--formatters=builtin",
     "--use-double-quotes",
 ]
+OF_MODELS = [
+    "--output-model-type=pydantic_v2.BaseModel",
+    "--target-pydantic-version=2.11",
+    "--use-annotated",
+    "--snake-case-field",
+    "--use-type-alias-type",
+    "--use-one-literal-as-default",
+    "--no-use-frozen-field",
+    "--use-field-description",
+]
+OF_TYPED_DICTS = [
+    "--output-model-type=typing.TypedDict",
+    "--no-use-closed-typed-dict",  # mypy does not know them
+]
+TYPED_DICTS_PREAMBLE = '"""The JSON documents of the contract as they are written, for type checkers alone: import this module for annotations."""'
 PREAMBLE = '''# An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""'''
@@ -72,21 +79,34 @@ def models(document: Document, header: str, *, wire: str = "lakepact.generated.w
     Raises:
         Broken: The generator warned, or left out a schema.
     """
+    tagged = json.dumps(dict.fromkeys(_tagged(document), f"{wire}.TaggedModel"))
+    base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged}"]
+    source = _generated(document, header + PREAMBLE, [*FLAGS, *OF_MODELS, *(["--use-default"] if lazy else []), *base_classes])
+    # Models are built when they are first used, which is after the last of them is defined.
+    source = re.sub(r"(?m)^\w+\.model_rebuild\(\)\n", "", source)
+    return _read_only(source) if lazy else source
+
+
+def typed_dicts(document: Document, header: str) -> str:
+    """Return the source of the module of `TypedDict`s: the types of plain documents.
+
+    Raises:
+        Broken: The generator warned, or left out a schema.
+    """
+    return _generated(document, header + TYPED_DICTS_PREAMBLE, [*FLAGS, *OF_TYPED_DICTS])
+
+
+def _generated(document: Document, header: str, flags: Sequence[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         (there / "models.json").write_bytes(json_bytes(document))
-        (there / "header.txt").write_text(header + PREAMBLE, "utf-8")
+        (there / "header.txt").write_text(header, "utf-8")
         files = [f"--input={there / 'models.json'}", f"--output={there / 'models.py'}", f"--custom-file-header-path={there / 'header.txt'}"]
-        tagged = json.dumps(dict.fromkeys(_tagged(document), f"{wire}.TaggedModel"))
-        base_classes = [f"--base-class={wire}.WireModel", f"--base-class-map={tagged}"]
-        command = [sys.executable, "-m", "datamodel_code_generator", *FLAGS, *(["--use-default"] if lazy else []), *files, *base_classes]
+        command = [sys.executable, "-m", "datamodel_code_generator", *flags, *files]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode or ran.stderr.strip():
             raise Broken(f"datamodel-code-generator:\n{ran.stdout}{ran.stderr}")
         source = (there / "models.py").read_text("utf-8")
-    # Models are built when they are first used, which is after the last of them is defined.
-    source = re.sub(r"(?m)^\w+\.model_rebuild\(\)\n", "", source)
-    source = _read_only(source) if lazy else source
     left_out = sorted(set(document["components"]["schemas"]) - defined(source))
     if left_out:
         raise Broken(f"datamodel-code-generator made nothing of {', '.join(left_out)}")
@@ -166,7 +186,7 @@ def defined(source: str) -> set[str]:
     """Return the names that a module defines at its top."""
     nodes = ast.parse(source).body
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
-    targets = (target for node in nodes if isinstance(node, ast.Assign) for target in node.targets)
+    targets = (target for node in nodes for target in getattr(node, "targets", [getattr(node, "target", None)]))
     return classes | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
