@@ -75,7 +75,7 @@ def _generate(source: Source, package: Path) -> None:
         **_tables(version, first_line),
     }
     if source.profile_of is None:
-        modules["documents.py"] = typed_dicts(_standalone(spoken.bundle.models), spoken_line.of_tool("datamodel-code-generator"))
+        modules["documents.py"] = typed_dicts(_plain(spoken.bundle.models), spoken_line.of_tool("datamodel-code-generator"))
     write_all(package, modules)
     _write_documents(version, package)
     for other in later:
@@ -146,14 +146,16 @@ def _models(version: Version, header: str) -> str:
     return imported(source, shared(bundle.models, bundle.base.models), f"lakepact.generated.{version.source.profile_of.name}.models")
 
 
-def _standalone(document: Document) -> Document:
-    """Return the document with `allOf` merged: a `TypedDict` cannot narrow the tag that it has from a common part."""
+def _plain(document: Document) -> Document:
+    """Return the document as its `TypedDict`s have it: without `allOf`, whose tags they could not narrow, and required are tags alone."""
 
-    def whole(schema: Document) -> Document:
-        return merged(document, schema, (), Findings()) if "allOf" in schema else schema
+    def plain(schema: Document) -> Document:
+        whole = merged(document, schema, (), Findings()) if "allOf" in schema else schema
+        constants = [name for name in whole.get("required", ()) if "const" in whole.get("properties", {}).get(name, {})]
+        return {**whole, "required": constants} if "required" in whole else whole
 
-    standalone: Document = rewritten(document, whole)
-    return standalone
+    schemas = rewritten(document["components"]["schemas"], plain, names=True)
+    return {**document, "components": {**document["components"], "schemas": schemas}}
 
 
 def _beside(other: Source) -> Version:

@@ -51,6 +51,7 @@ OF_MODELS = [
 OF_TYPED_DICTS = [
     "--output-model-type=typing.TypedDict",
     "--no-use-closed-typed-dict",  # mypy does not know them
+    "--use-total-false-for-typed-dict",
 ]
 TYPED_DICTS_PREAMBLE = '"""The JSON documents of the contract as they are written, for type checkers alone: import this module for annotations."""'
 PREAMBLE = '''# An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, Union
+from typing import Any, Literal, TypeAlias, TypedDict, Union
 
 
-class Error(TypedDict):
+class Error(TypedDict, total=False):
     """What went wrong."""
 
     errorCode: str
@@ -29,17 +29,17 @@ Properties: TypeAlias = dict[str, str]
 """Names with text values."""
 
 
-class Share(TypedDict):
+class Share(TypedDict, total=False):
     """A group of schemas that is shared as one."""
 
     name: str
-    id: NotRequired[str]
-    displayName: NotRequired[str]
-    comment: NotRequired[str]
-    properties: NotRequired[Properties]
+    id: str
+    displayName: str
+    comment: str
+    properties: Properties
 
 
-class SharedSchema(TypedDict):
+class SharedSchema(TypedDict, total=False):
     """A group of tables in a share."""
 
     name: str
@@ -50,54 +50,54 @@ AccessModes: TypeAlias = list[AccessMode]
 """How the data of a table can be reached; url alone where nothing is said."""
 
 
-class ListSharesResponse(TypedDict):
+class ListSharesResponse(TypedDict, total=False):
     """A page of shares."""
 
-    items: NotRequired[list[Share]]
-    nextPageToken: NotRequired[str]
+    items: list[Share]
+    nextPageToken: str
 
 
-class GetShareResponse(TypedDict):
+class GetShareResponse(TypedDict, total=False):
     """One share."""
 
     share: Share
 
 
-class ListSchemasResponse(TypedDict):
+class ListSchemasResponse(TypedDict, total=False):
     """A page of schemas."""
 
-    items: NotRequired[list[SharedSchema]]
-    nextPageToken: NotRequired[str]
+    items: list[SharedSchema]
+    nextPageToken: str
 
 
-class QueryTableRequest(TypedDict):
+class QueryTableRequest(TypedDict, total=False):
     """What to read of a table."""
 
-    predicateHints: NotRequired[list[str]]
-    jsonPredicateHints: NotRequired[str]
-    limitHint: NotRequired[int]
-    version: NotRequired[Version]
-    timestamp: NotRequired[Timestamp]
-    startingVersion: NotRequired[Version]
-    endingVersion: NotRequired[Version]
-    includeHistoricalProtocol: NotRequired[bool]
-    idempotencyKey: NotRequired[str]
-    includeRefreshToken: NotRequired[bool]
-    refreshToken: NotRequired[str]
-    maxFiles: NotRequired[int]
-    pageToken: NotRequired[str]
+    predicateHints: list[str]
+    jsonPredicateHints: str
+    limitHint: int
+    version: Version
+    timestamp: Timestamp
+    startingVersion: Version
+    endingVersion: Version
+    includeHistoricalProtocol: bool
+    idempotencyKey: str
+    includeRefreshToken: bool
+    refreshToken: str
+    maxFiles: int
+    pageToken: str
 
 
 ValueType: TypeAlias = Literal["bool", "int", "long", "string", "date", "float", "double", "timestamp"] | str
 
 
-class TemporaryTableCredentialsRequest(TypedDict):
+class TemporaryTableCredentialsRequest(TypedDict, total=False):
     """Which directory to read."""
 
-    location: NotRequired[str]
+    location: str
 
 
-class AwsTempCredentials(TypedDict):
+class AwsTempCredentials(TypedDict, total=False):
     """Temporary keys for an S3-compatible store."""
 
     accessKeyId: str
@@ -105,34 +105,34 @@ class AwsTempCredentials(TypedDict):
     sessionToken: str
 
 
-class AzureUserDelegationSas(TypedDict):
+class AzureUserDelegationSas(TypedDict, total=False):
     """A signature for Azure storage."""
 
     sasToken: str
 
 
-class GcpOauthToken(TypedDict):
+class GcpOauthToken(TypedDict, total=False):
     """A token for Google Cloud storage."""
 
     oauthToken: str
 
 
-class EndStreamAction(TypedDict):
+class EndStreamAction(TypedDict, total=False):
     """The end of an answer, for clients that want to know it."""
 
-    refreshToken: NotRequired[str]
-    nextPageToken: NotRequired[str]
-    minUrlExpirationTimestamp: NotRequired[Milliseconds]
-    errorMessage: NotRequired[str]
+    refreshToken: str
+    nextPageToken: str
+    minUrlExpirationTimestamp: Milliseconds
+    errorMessage: str
 
 
-class ParquetProtocol(TypedDict):
+class ParquetProtocol(TypedDict, total=False):
     """What a client has to understand to read the table."""
 
     minReaderVersion: int
 
 
-class Format(TypedDict):
+class Format(TypedDict, total=False):
     """How the files are written."""
 
     provider: Literal["parquet"]
@@ -142,20 +142,20 @@ PartitionValues: TypeAlias = dict[str, str | None]
 """The value of each partition column as text; null where it is null."""
 
 
-class ParquetFile(TypedDict):
+class ParquetFile(TypedDict, total=False):
     """A file of the table."""
 
     url: str
     id: str
     partitionValues: PartitionValues
     size: int
-    stats: NotRequired[str]
-    version: NotRequired[Version]
-    timestamp: NotRequired[Milliseconds]
-    expirationTimestamp: NotRequired[Milliseconds]
+    stats: str
+    version: Version
+    timestamp: Milliseconds
+    expirationTimestamp: Milliseconds
 
 
-class ParquetAdd(TypedDict):
+class ParquetAdd(TypedDict, total=False):
     """A file that a version added."""
 
     url: str
@@ -164,11 +164,11 @@ class ParquetAdd(TypedDict):
     size: int
     timestamp: Milliseconds
     version: Version
-    stats: NotRequired[str]
-    expirationTimestamp: NotRequired[Milliseconds]
+    stats: str
+    expirationTimestamp: Milliseconds
 
 
-class ParquetCdf(TypedDict):
+class ParquetCdf(TypedDict, total=False):
     """A file with the rows that a version changed."""
 
     url: str
@@ -177,10 +177,10 @@ class ParquetCdf(TypedDict):
     size: int
     timestamp: Milliseconds
     version: Version
-    expirationTimestamp: NotRequired[Milliseconds]
+    expirationTimestamp: Milliseconds
 
 
-class ParquetRemove(TypedDict):
+class ParquetRemove(TypedDict, total=False):
     """A file that a version removed."""
 
     url: str
@@ -189,40 +189,40 @@ class ParquetRemove(TypedDict):
     size: int
     timestamp: Milliseconds
     version: Version
-    expirationTimestamp: NotRequired[Milliseconds]
+    expirationTimestamp: Milliseconds
 
 
-class DeltaProtocolAction(TypedDict):
+class DeltaProtocolAction(TypedDict, total=False):
     """What a reader of the log has to understand."""
 
     minReaderVersion: int
-    minWriterVersion: NotRequired[int | None]
-    readerFeatures: NotRequired[list[str] | None]
-    writerFeatures: NotRequired[list[str] | None]
+    minWriterVersion: int | None
+    readerFeatures: list[str] | None
+    writerFeatures: list[str] | None
 
 
-class DeltaFormat(TypedDict):
+class DeltaFormat(TypedDict, total=False):
     """How the files are written, as the log says it."""
 
     provider: str
-    options: NotRequired[Properties]
+    options: Properties
 
 
-class DeltaCdcAction(TypedDict):
+class DeltaCdcAction(TypedDict, total=False):
     """A file with changed rows."""
 
     path: str
     partitionValues: PartitionValues
     size: int
-    dataChange: NotRequired[bool | None]
+    dataChange: bool | None
 
 
-class DeletionVector(TypedDict):
+class DeletionVector(TypedDict, total=False):
     """The rows of a file that are deleted."""
 
     storageType: str
     pathOrInlineDv: str
-    offset: NotRequired[int | None]
+    offset: int | None
     sizeInBytes: int
     cardinality: int
 
@@ -230,59 +230,59 @@ class DeletionVector(TypedDict):
 PrimitiveType: TypeAlias = str
 
 
-class FileStatistics(TypedDict):
+class FileStatistics(TypedDict, total=False):
     """What is known of the rows of a file."""
 
-    numRecords: NotRequired[int]
-    nullCount: NotRequired[dict[str, Any]]
-    minValues: NotRequired[dict[str, Any]]
-    maxValues: NotRequired[dict[str, Any]]
+    numRecords: int
+    nullCount: dict[str, Any]
+    minValues: dict[str, Any]
+    maxValues: dict[str, Any]
 
 
-class Profile(TypedDict):
+class Profile(TypedDict, total=False):
     """The file that tells a recipient where to read and as whom."""
 
     shareCredentialsVersion: int
     endpoint: str
     bearerToken: str
-    expirationTime: NotRequired[Timestamp]
+    expirationTime: Timestamp
 
 
-class QueryStatus(TypedDict):
+class QueryStatus(TypedDict, total=False):
     """How far a query has come that is run in the background."""
 
     queryId: str
     status: Literal["pending", "failed"] | str
 
 
-class GetQueryInfoRequest(TypedDict):
+class GetQueryInfoRequest(TypedDict, total=False):
     """Which part of the answer to a query is wanted."""
 
-    maxFiles: NotRequired[int]
-    pageToken: NotRequired[str]
+    maxFiles: int
+    pageToken: str
 
 
-class SharedTable(TypedDict):
+class SharedTable(TypedDict, total=False):
     """A table in a schema of a share."""
 
     name: str
     schema: str
     share: str
-    id: NotRequired[str]
-    shareId: NotRequired[str]
-    location: NotRequired[str]
-    auxiliaryLocations: NotRequired[list[str]]
-    accessModes: NotRequired[AccessModes]
+    id: str
+    shareId: str
+    location: str
+    auxiliaryLocations: list[str]
+    accessModes: AccessModes
 
 
-class ListTablesResponse(TypedDict):
+class ListTablesResponse(TypedDict, total=False):
     """A page of tables."""
 
-    items: NotRequired[list[SharedTable]]
-    nextPageToken: NotRequired[str]
+    items: list[SharedTable]
+    nextPageToken: str
 
 
-class JsonPredicate(TypedDict):
+class JsonPredicate(TypedDict, total=False):
     """A predicate as a tree of operations."""
 
     op: (
@@ -291,165 +291,165 @@ class JsonPredicate(TypedDict):
         ]
         | str
     )
-    children: NotRequired[list[JsonPredicate]]
-    name: NotRequired[str]
-    value: NotRequired[str]
-    valueType: NotRequired[ValueType]
+    children: list[JsonPredicate]
+    name: str
+    value: str
+    valueType: ValueType
 
 
-class TemporaryCredentials(TypedDict):
+class TemporaryCredentials(TypedDict, total=False):
     """Credentials that read one directory for a while; exactly one of the three kinds is there."""
 
     location: str
-    awsTempCredentials: NotRequired[AwsTempCredentials | None]
-    azureUserDelegationSas: NotRequired[AzureUserDelegationSas | None]
-    gcpOauthToken: NotRequired[GcpOauthToken | None]
+    awsTempCredentials: AwsTempCredentials | None
+    azureUserDelegationSas: AzureUserDelegationSas | None
+    gcpOauthToken: GcpOauthToken | None
     expirationTime: Milliseconds
 
 
-class EndStreamLine(TypedDict):
+class EndStreamLine(TypedDict, total=False):
     """The last line of an answer, for clients that want to know its end."""
 
     endStreamAction: EndStreamAction
 
 
-class ParquetProtocolLine(TypedDict):
+class ParquetProtocolLine(TypedDict, total=False):
     """The first line of an answer in parquet format."""
 
     protocol: ParquetProtocol
 
 
-class ParquetMetadata(TypedDict):
+class ParquetMetadata(TypedDict, total=False):
     """What the table is."""
 
     id: str
-    name: NotRequired[str]
-    description: NotRequired[str]
-    location: NotRequired[str]
-    auxiliaryLocations: NotRequired[list[str]]
-    accessModes: NotRequired[AccessModes]
+    name: str
+    description: str
+    location: str
+    auxiliaryLocations: list[str]
+    accessModes: AccessModes
     format: Format
     schemaString: str
     partitionColumns: list[str]
-    configuration: NotRequired[Properties]
-    version: NotRequired[Version]
-    size: NotRequired[int]
-    numFiles: NotRequired[int]
+    configuration: Properties
+    version: Version
+    size: int
+    numFiles: int
 
 
-class ParquetFileLine(TypedDict):
+class ParquetFileLine(TypedDict, total=False):
     """A file of the table, in an answer to a snapshot query in parquet format."""
 
     file: ParquetFile
 
 
-class ParquetAddLine(TypedDict):
+class ParquetAddLine(TypedDict, total=False):
     """A file that a version added, in an answer with changes in parquet format."""
 
     add: ParquetAdd
 
 
-class ParquetCdfLine(TypedDict):
+class ParquetCdfLine(TypedDict, total=False):
     """A file with the rows that a version changed, in an answer with changes in parquet format."""
 
     cdf: ParquetCdf
 
 
-class ParquetRemoveLine(TypedDict):
+class ParquetRemoveLine(TypedDict, total=False):
     """A file that a version removed, in an answer with changes in parquet format."""
 
     remove: ParquetRemove
 
 
-class DeltaProtocol(TypedDict):
+class DeltaProtocol(TypedDict, total=False):
     """The protocol action of the table's log."""
 
     deltaProtocol: DeltaProtocolAction
-    version: NotRequired[Version]
+    version: Version
 
 
-class DeltaMetadataAction(TypedDict):
+class DeltaMetadataAction(TypedDict, total=False):
     """What the table is, as its log says it."""
 
     id: str
-    name: NotRequired[str | None]
-    description: NotRequired[str | None]
+    name: str | None
+    description: str | None
     format: DeltaFormat
     schemaString: str
     partitionColumns: list[str]
-    createdTime: NotRequired[int | None]
-    configuration: NotRequired[Properties]
+    createdTime: int | None
+    configuration: Properties
 
 
-class DeltaAddAction(TypedDict):
+class DeltaAddAction(TypedDict, total=False):
     """A file that belongs to the table."""
 
     path: str
     partitionValues: PartitionValues
     size: int
-    modificationTime: NotRequired[Milliseconds | None]
-    dataChange: NotRequired[bool | None]
-    stats: NotRequired[str | None]
-    deletionVector: NotRequired[DeletionVector | None]
-    baseRowId: NotRequired[int | None]
-    defaultRowCommitVersion: NotRequired[int | None]
+    modificationTime: Milliseconds | None
+    dataChange: bool | None
+    stats: str | None
+    deletionVector: DeletionVector | None
+    baseRowId: int | None
+    defaultRowCommitVersion: int | None
 
 
-class DeltaRemoveAction(TypedDict):
+class DeltaRemoveAction(TypedDict, total=False):
     """A file that belongs to the table no more."""
 
     path: str
-    deletionTimestamp: NotRequired[Milliseconds | None]
-    dataChange: NotRequired[bool | None]
-    extendedFileMetadata: NotRequired[bool | None]
-    partitionValues: NotRequired[PartitionValues | None]
-    size: NotRequired[int | None]
-    stats: NotRequired[str | None]
-    deletionVector: NotRequired[DeletionVector | None]
-    baseRowId: NotRequired[int | None]
-    defaultRowCommitVersion: NotRequired[int | None]
+    deletionTimestamp: Milliseconds | None
+    dataChange: bool | None
+    extendedFileMetadata: bool | None
+    partitionValues: PartitionValues | None
+    size: int | None
+    stats: str | None
+    deletionVector: DeletionVector | None
+    baseRowId: int | None
+    defaultRowCommitVersion: int | None
 
 
-class QueryStatusLine(TypedDict):
+class QueryStatusLine(TypedDict, total=False):
     queryStatus: QueryStatus
 
 
-class TemporaryTableCredentialsResponse(TypedDict):
+class TemporaryTableCredentialsResponse(TypedDict, total=False):
     """Credentials for a directory."""
 
     credentials: TemporaryCredentials
 
 
-class ParquetMetadataLine(TypedDict):
+class ParquetMetadataLine(TypedDict, total=False):
     """The second line of an answer in parquet format, or a later one with earlier metadata."""
 
     metaData: ParquetMetadata
 
 
-class DeltaProtocolLine(TypedDict):
+class DeltaProtocolLine(TypedDict, total=False):
     """The first line of an answer in delta format."""
 
     protocol: DeltaProtocol
 
 
-class DeltaMetadata(TypedDict):
+class DeltaMetadata(TypedDict, total=False):
     """The metadata action of the table's log, and what is said of the table beside it."""
 
     deltaMetadata: DeltaMetadataAction
-    version: NotRequired[Version]
-    size: NotRequired[int]
-    numFiles: NotRequired[int]
-    location: NotRequired[str]
-    auxiliaryLocations: NotRequired[list[str]]
-    accessModes: NotRequired[AccessModes]
+    version: Version
+    size: int
+    numFiles: int
+    location: str
+    auxiliaryLocations: list[str]
+    accessModes: AccessModes
 
 
-class DeltaSingleAction(TypedDict):
+class DeltaSingleAction(TypedDict, total=False):
     """One action; exactly one of the three is there."""
 
-    add: NotRequired[DeltaAddAction]
-    remove: NotRequired[DeltaRemoveAction]
-    cdc: NotRequired[DeltaCdcAction]
+    add: DeltaAddAction
+    remove: DeltaRemoveAction
+    cdc: DeltaCdcAction
 
 
 ParquetLine: TypeAlias = (
@@ -464,24 +464,24 @@ ParquetLine: TypeAlias = (
 )
 
 
-class DeltaMetadataLine(TypedDict):
+class DeltaMetadataLine(TypedDict, total=False):
     """The second line of an answer in delta format, or a later one with earlier metadata."""
 
     metaData: DeltaMetadata
 
 
-class DeltaFile(TypedDict):
+class DeltaFile(TypedDict, total=False):
     """An action of the table's log about a file, with signed URLs in place of paths."""
 
     id: str
-    deletionVectorFileId: NotRequired[str]
-    version: NotRequired[Version]
-    timestamp: NotRequired[Milliseconds]
-    expirationTimestamp: NotRequired[Milliseconds]
+    deletionVectorFileId: str
+    version: Version
+    timestamp: Milliseconds
+    expirationTimestamp: Milliseconds
     deltaSingleAction: DeltaSingleAction
 
 
-class DeltaFileLine(TypedDict):
+class DeltaFileLine(TypedDict, total=False):
     """An action about a file, in an answer in delta format."""
 
     file: DeltaFile
@@ -505,14 +505,14 @@ ResponseLine: TypeAlias = (
 DeltaLine: TypeAlias = DeltaFileLine | DeltaProtocolLine | DeltaMetadataLine | EndStreamLine | QueryStatusLine
 
 
-class TableSchema(TypedDict):
+class TableSchema(TypedDict, total=False):
     """The columns of a table or of a struct."""
 
     type: Literal["struct"]
     fields: list[TableField]
 
 
-class TableField(TypedDict):
+class TableField(TypedDict, total=False):
     """One column."""
 
     name: str
@@ -524,7 +524,7 @@ class TableField(TypedDict):
 TableType: TypeAlias = Union[PrimitiveType, TableSchema, "ArrayType", "MapType"]
 
 
-class ArrayType(TypedDict):
+class ArrayType(TypedDict, total=False):
     """Any number of values of one type."""
 
     type: Literal["array"]
@@ -532,7 +532,7 @@ class ArrayType(TypedDict):
     containsNull: bool
 
 
-class MapType(TypedDict):
+class MapType(TypedDict, total=False):
     """Values of one type by keys of one type."""
 
     type: Literal["map"]

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, Union
+from typing import Any, Literal, Required, TypeAlias, TypedDict, Union
 
 
-class ErrorModel(TypedDict):
+class ErrorModel(TypedDict, total=False):
     """What went wrong. In every example that Iceberg gives, those of views and of status 406 included, this object is the value of a member `error`, also where a response names this schema directly."""
 
     message: str
     type: str
     code: int
-    stack: NotRequired[list[str]]
+    stack: list[str]
 
 
 CatalogConfig = TypedDict(
@@ -20,17 +20,18 @@ CatalogConfig = TypedDict(
     {
         "overrides": dict[str, str],
         "defaults": dict[str, str],
-        "endpoints": NotRequired[list[str]],
-        "idempotency-key-lifetime": NotRequired[Any],
+        "endpoints": list[str],
+        "idempotency-key-lifetime": Any,
     },
+    total=False,
 )
 
 
-class UpdateNamespacePropertiesRequest(TypedDict):
+class UpdateNamespacePropertiesRequest(TypedDict, total=False):
     """Changes to the properties of a namespace. A key may stand in one of the two members only."""
 
-    removals: NotRequired[list[str]]
-    updates: NotRequired[dict[str, str]]
+    removals: list[str]
+    updates: dict[str, str]
 
 
 Namespace: TypeAlias = list[str]
@@ -40,7 +41,7 @@ Namespace: TypeAlias = list[str]
 PageToken: TypeAlias = str | None
 
 
-class TableIdentifier(TypedDict):
+class TableIdentifier(TypedDict, total=False):
     """Identifies a table or a view by its namespace and its name."""
 
     namespace: Namespace
@@ -53,16 +54,16 @@ PrimitiveType: TypeAlias = str
 ExpressionType: TypeAlias = str
 
 
-class TrueExpression(TypedDict):
+class TrueExpression(TypedDict, total=False):
     """The expression that holds for every row."""
 
-    type: Literal["true"]
+    type: Required[Literal["true"]]
 
 
-class FalseExpression(TypedDict):
+class FalseExpression(TypedDict, total=False):
     """The expression that holds for no row."""
 
-    type: Literal["false"]
+    type: Required[Literal["false"]]
 
 
 Reference: TypeAlias = str
@@ -74,20 +75,22 @@ Transform: TypeAlias = str
 PartitionField = TypedDict(
     "PartitionField",
     {
-        "field-id": NotRequired[int],
+        "field-id": int,
         "source-id": int,
         "name": str,
         "transform": Transform,
     },
+    total=False,
 )
 
 
 PartitionSpec = TypedDict(
     "PartitionSpec",
     {
-        "spec-id": NotRequired[int],
+        "spec-id": int,
         "fields": list[PartitionField],
     },
+    total=False,
 )
 
 
@@ -105,6 +108,7 @@ SortField = TypedDict(
         "direction": SortDirection,
         "null-order": NullOrder,
     },
+    total=False,
 )
 
 
@@ -114,6 +118,7 @@ SortOrder = TypedDict(
         "order-id": int,
         "fields": list[SortField],
     },
+    total=False,
 )
 
 
@@ -122,13 +127,14 @@ EncryptedKey = TypedDict(
     {
         "key-id": str,
         "encrypted-key-metadata": str,
-        "encrypted-by-id": NotRequired[str],
-        "properties": NotRequired[dict[str, str]],
+        "encrypted-by-id": str,
+        "properties": dict[str, str],
     },
+    total=False,
 )
 
 
-class Summary(TypedDict):
+class Summary(TypedDict, total=False):
     """What made the snapshot, with figures about the change; all values are strings."""
 
     operation: Literal["append", "replace", "overwrite", "delete"] | str
@@ -138,17 +144,18 @@ Snapshot = TypedDict(
     "Snapshot",
     {
         "snapshot-id": int,
-        "parent-snapshot-id": NotRequired[int],
-        "sequence-number": NotRequired[int],
+        "parent-snapshot-id": int,
+        "sequence-number": int,
         "timestamp-ms": int,
-        "manifest-list": NotRequired[str],
-        "first-row-id": NotRequired[int],
-        "summary": NotRequired[Summary],
-        "schema-id": NotRequired[int],
-        "added-rows": NotRequired[int],
-        "key-id": NotRequired[str],
-        "manifests": NotRequired[list[str]],
+        "manifest-list": str,
+        "first-row-id": int,
+        "summary": Summary,
+        "schema-id": int,
+        "added-rows": int,
+        "key-id": str,
+        "manifests": list[str],
     },
+    total=False,
 )
 
 
@@ -157,10 +164,11 @@ SnapshotReference = TypedDict(
     {
         "type": Literal["tag", "branch"] | str,
         "snapshot-id": int,
-        "max-ref-age-ms": NotRequired[int],
-        "max-snapshot-age-ms": NotRequired[int],
-        "min-snapshots-to-keep": NotRequired[int],
+        "max-ref-age-ms": int,
+        "max-snapshot-age-ms": int,
+        "min-snapshots-to-keep": int,
     },
+    total=False,
 )
 
 
@@ -174,6 +182,7 @@ SnapshotLogItem = TypedDict(
         "snapshot-id": int,
         "timestamp-ms": int,
     },
+    total=False,
 )
 
 
@@ -187,6 +196,7 @@ MetadataLogItem = TypedDict(
         "metadata-file": str,
         "timestamp-ms": int,
     },
+    total=False,
 )
 
 
@@ -194,7 +204,7 @@ MetadataLog: TypeAlias = list[MetadataLogItem]
 """Earlier metadata files of a table, oldest first."""
 
 
-class SQLViewRepresentation(TypedDict):
+class SQLViewRepresentation(TypedDict, total=False):
     """A view as the text of a SQL query."""
 
     type: str
@@ -208,279 +218,301 @@ ViewHistoryEntry = TypedDict(
         "version-id": int,
         "timestamp-ms": int,
     },
+    total=False,
 )
 
 
-class BaseUpdate(TypedDict):
+class BaseUpdate(TypedDict, total=False):
     """A change to the metadata of a table or a view."""
 
     action: str
 
 
-class AssignUUIDUpdate(TypedDict):
+class AssignUUIDUpdate(TypedDict, total=False):
     """Assign a UUID to a table or view. This should be done only when creating it; to assign another UUID to a table or view that has one is not safe."""
 
-    action: Literal["assign-uuid"]
+    action: Required[Literal["assign-uuid"]]
     uuid: str
 
 
 UpgradeFormatVersionUpdate = TypedDict(
     "UpgradeFormatVersionUpdate",
     {
-        "action": Literal["upgrade-format-version"],
+        "action": Required[Literal["upgrade-format-version"]],
         "format-version": int,
     },
+    total=False,
 )
 
 
 SetCurrentSchemaUpdate = TypedDict(
     "SetCurrentSchemaUpdate",
     {
-        "action": Literal["set-current-schema"],
+        "action": Required[Literal["set-current-schema"]],
         "schema-id": int,
     },
+    total=False,
 )
 
 
-class AddPartitionSpecUpdate(TypedDict):
+class AddPartitionSpecUpdate(TypedDict, total=False):
     """Add a partition spec. It becomes the default only by a further update."""
 
-    action: Literal["add-spec"]
+    action: Required[Literal["add-spec"]]
     spec: PartitionSpec
 
 
 SetDefaultSpecUpdate = TypedDict(
     "SetDefaultSpecUpdate",
     {
-        "action": Literal["set-default-spec"],
+        "action": Required[Literal["set-default-spec"]],
         "spec-id": int,
     },
+    total=False,
 )
 
 
 AddSortOrderUpdate = TypedDict(
     "AddSortOrderUpdate",
     {
-        "action": Literal["add-sort-order"],
+        "action": Required[Literal["add-sort-order"]],
         "sort-order": SortOrder,
     },
+    total=False,
 )
 
 
 SetDefaultSortOrderUpdate = TypedDict(
     "SetDefaultSortOrderUpdate",
     {
-        "action": Literal["set-default-sort-order"],
+        "action": Required[Literal["set-default-sort-order"]],
         "sort-order-id": int,
     },
+    total=False,
 )
 
 
-class AddSnapshotUpdate(TypedDict):
+class AddSnapshotUpdate(TypedDict, total=False):
     """Add a snapshot. No branch or tag points to it before a further update."""
 
-    action: Literal["add-snapshot"]
+    action: Required[Literal["add-snapshot"]]
     snapshot: Snapshot
 
 
 SetSnapshotRefUpdate = TypedDict(
     "SetSnapshotRefUpdate",
     {
-        "action": Literal["set-snapshot-ref"],
+        "action": Required[Literal["set-snapshot-ref"]],
         "type": Literal["tag", "branch"] | str,
         "snapshot-id": int,
-        "max-ref-age-ms": NotRequired[int],
-        "max-snapshot-age-ms": NotRequired[int],
-        "min-snapshots-to-keep": NotRequired[int],
+        "max-ref-age-ms": int,
+        "max-snapshot-age-ms": int,
+        "min-snapshots-to-keep": int,
         "ref-name": str,
     },
+    total=False,
 )
 
 
 RemoveSnapshotsUpdate = TypedDict(
     "RemoveSnapshotsUpdate",
     {
-        "action": Literal["remove-snapshots"],
+        "action": Required[Literal["remove-snapshots"]],
         "snapshot-ids": list[int],
     },
+    total=False,
 )
 
 
 RemoveSnapshotRefUpdate = TypedDict(
     "RemoveSnapshotRefUpdate",
     {
-        "action": Literal["remove-snapshot-ref"],
+        "action": Required[Literal["remove-snapshot-ref"]],
         "ref-name": str,
     },
+    total=False,
 )
 
 
-class SetLocationUpdate(TypedDict):
+class SetLocationUpdate(TypedDict, total=False):
     """Set the base location of a table or view."""
 
-    action: Literal["set-location"]
+    action: Required[Literal["set-location"]]
     location: str
 
 
-class SetPropertiesUpdate(TypedDict):
+class SetPropertiesUpdate(TypedDict, total=False):
     """Set properties of a table or view."""
 
-    action: Literal["set-properties"]
+    action: Required[Literal["set-properties"]]
     updates: dict[str, str]
 
 
-class RemovePropertiesUpdate(TypedDict):
+class RemovePropertiesUpdate(TypedDict, total=False):
     """Remove properties of a table or view."""
 
-    action: Literal["remove-properties"]
+    action: Required[Literal["remove-properties"]]
     removals: list[str]
 
 
 SetCurrentViewVersionUpdate = TypedDict(
     "SetCurrentViewVersionUpdate",
     {
-        "action": Literal["set-current-view-version"],
+        "action": Required[Literal["set-current-view-version"]],
         "view-version-id": int,
     },
+    total=False,
 )
 
 
 RemoveStatisticsUpdate = TypedDict(
     "RemoveStatisticsUpdate",
     {
-        "action": Literal["remove-statistics"],
+        "action": Required[Literal["remove-statistics"]],
         "snapshot-id": int,
     },
+    total=False,
 )
 
 
 RemovePartitionStatisticsUpdate = TypedDict(
     "RemovePartitionStatisticsUpdate",
     {
-        "action": Literal["remove-partition-statistics"],
+        "action": Required[Literal["remove-partition-statistics"]],
         "snapshot-id": int,
     },
+    total=False,
 )
 
 
 RemovePartitionSpecsUpdate = TypedDict(
     "RemovePartitionSpecsUpdate",
     {
-        "action": Literal["remove-partition-specs"],
+        "action": Required[Literal["remove-partition-specs"]],
         "spec-ids": list[int],
     },
+    total=False,
 )
 
 
 RemoveSchemasUpdate = TypedDict(
     "RemoveSchemasUpdate",
     {
-        "action": Literal["remove-schemas"],
+        "action": Required[Literal["remove-schemas"]],
         "schema-ids": list[int],
     },
+    total=False,
 )
 
 
 AddEncryptionKeyUpdate = TypedDict(
     "AddEncryptionKeyUpdate",
     {
-        "action": Literal["add-encryption-key"],
+        "action": Required[Literal["add-encryption-key"]],
         "encryption-key": EncryptedKey,
     },
+    total=False,
 )
 
 
 RemoveEncryptionKeyUpdate = TypedDict(
     "RemoveEncryptionKeyUpdate",
     {
-        "action": Literal["remove-encryption-key"],
+        "action": Required[Literal["remove-encryption-key"]],
         "key-id": str,
     },
+    total=False,
 )
 
 
-class BaseTableRequirement(TypedDict):
+class BaseTableRequirement(TypedDict, total=False):
     """An assertion about a table that must hold for a commit to happen."""
 
     type: str
 
 
-class AssertCreate(TypedDict):
+class AssertCreate(TypedDict, total=False):
     """The table must not exist yet; used for transactions that create a table."""
 
-    type: Literal["assert-create"]
+    type: Required[Literal["assert-create"]]
 
 
-class AssertTableUUID(TypedDict):
+class AssertTableUUID(TypedDict, total=False):
     """The UUID of the table must equal `uuid`."""
 
-    type: Literal["assert-table-uuid"]
+    type: Required[Literal["assert-table-uuid"]]
     uuid: str
 
 
 AssertRefSnapshotId = TypedDict(
     "AssertRefSnapshotId",
     {
-        "type": Literal["assert-ref-snapshot-id"],
+        "type": Required[Literal["assert-ref-snapshot-id"]],
         "ref": str,
         "snapshot-id": int | None,
     },
+    total=False,
 )
 
 
 AssertLastAssignedFieldId = TypedDict(
     "AssertLastAssignedFieldId",
     {
-        "type": Literal["assert-last-assigned-field-id"],
+        "type": Required[Literal["assert-last-assigned-field-id"]],
         "last-assigned-field-id": int,
     },
+    total=False,
 )
 
 
 AssertCurrentSchemaId = TypedDict(
     "AssertCurrentSchemaId",
     {
-        "type": Literal["assert-current-schema-id"],
+        "type": Required[Literal["assert-current-schema-id"]],
         "current-schema-id": int,
     },
+    total=False,
 )
 
 
 AssertLastAssignedPartitionId = TypedDict(
     "AssertLastAssignedPartitionId",
     {
-        "type": Literal["assert-last-assigned-partition-id"],
+        "type": Required[Literal["assert-last-assigned-partition-id"]],
         "last-assigned-partition-id": int,
     },
+    total=False,
 )
 
 
 AssertDefaultSpecId = TypedDict(
     "AssertDefaultSpecId",
     {
-        "type": Literal["assert-default-spec-id"],
+        "type": Required[Literal["assert-default-spec-id"]],
         "default-spec-id": int,
     },
+    total=False,
 )
 
 
 AssertDefaultSortOrderId = TypedDict(
     "AssertDefaultSortOrderId",
     {
-        "type": Literal["assert-default-sort-order-id"],
+        "type": Required[Literal["assert-default-sort-order-id"]],
         "default-sort-order-id": int,
     },
+    total=False,
 )
 
 
-class AssertViewUUID(TypedDict):
+class AssertViewUUID(TypedDict, total=False):
     """The UUID of the view must equal `uuid`."""
 
-    type: Literal["assert-view-uuid"]
+    type: Required[Literal["assert-view-uuid"]]
     uuid: str
 
 
-class StorageCredential(TypedDict):
+class StorageCredential(TypedDict, total=False):
     """A credential for a part of the storage."""
 
     prefix: str
@@ -490,26 +522,28 @@ class StorageCredential(TypedDict):
 LoadCredentialsResponse = TypedDict(
     "LoadCredentialsResponse",
     {"storage-credentials": list[StorageCredential]},
+    total=False,
 )
 
 
-class FailedPlanningResult(TypedDict):
+class FailedPlanningResult(TypedDict, total=False):
     """Planning by the server has failed; the error says why."""
 
     error: ErrorModel
-    status: Literal["failed"]
+    status: Required[Literal["failed"]]
 
 
 AsyncPlanningResult = TypedDict(
     "AsyncPlanningResult",
     {
-        "status": Literal["submitted"],
+        "status": Required[Literal["submitted"]],
         "plan-id": str,
     },
+    total=False,
 )
 
 
-class EmptyPlanningResult(TypedDict):
+class EmptyPlanningResult(TypedDict, total=False):
     """Planning by the server goes on or was cancelled; there is no result."""
 
     status: Literal["submitted", "cancelled"]
@@ -523,8 +557,9 @@ RegisterTableRequest = TypedDict(
     {
         "name": str,
         "metadata-location": str,
-        "overwrite": NotRequired[bool],
+        "overwrite": bool,
     },
+    total=False,
 )
 
 
@@ -541,31 +576,31 @@ TokenType: TypeAlias = (
 )
 
 
-class OAuthClientCredentialsRequest(TypedDict):
+class OAuthClientCredentialsRequest(TypedDict, total=False):
     """A request of the OAuth2 client credentials flow (https://datatracker.ietf.org/doc/html/rfc6749#section-4.4). **Deprecated for removal** together with the endpoint getToken."""
 
     grant_type: Literal["client_credentials"]
-    scope: NotRequired[str]
+    scope: str
     client_id: str
     client_secret: str
 
 
-class OAuthTokenExchangeRequest(TypedDict):
+class OAuthTokenExchangeRequest(TypedDict, total=False):
     """A request of the OAuth2 token exchange flow (https://datatracker.ietf.org/doc/html/rfc8693). **Deprecated for removal** together with the endpoint getToken."""
 
     grant_type: Literal["urn:ietf:params:oauth:grant-type:token-exchange"]
-    scope: NotRequired[str]
-    requested_token_type: NotRequired[TokenType]
+    scope: str
+    requested_token_type: TokenType
     subject_token: str
     subject_token_type: TokenType
-    actor_token: NotRequired[str]
-    actor_token_type: NotRequired[TokenType]
+    actor_token: str
+    actor_token_type: TokenType
 
 
 OAuthTokenRequest: TypeAlias = OAuthClientCredentialsRequest | OAuthTokenExchangeRequest
 
 
-class CounterResult(TypedDict):
+class CounterResult(TypedDict, total=False):
     """A counted quantity."""
 
     unit: str
@@ -579,6 +614,7 @@ TimerResult = TypedDict(
         "count": int,
         "total-duration": int,
     },
+    total=False,
 )
 
 
@@ -597,77 +633,80 @@ CommitReport = TypedDict(
         "sequence-number": int,
         "operation": str,
         "metrics": Metrics,
-        "metadata": NotRequired[dict[str, str]],
+        "metadata": dict[str, str],
     },
+    total=False,
 )
 
 
-class OAuthError(TypedDict):
+class OAuthError(TypedDict, total=False):
     """An error of OAuth2. **Deprecated for removal** together with the endpoint getToken."""
 
     error: (
         Literal["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"]
         | str
     )
-    error_description: NotRequired[str]
-    error_uri: NotRequired[str]
+    error_description: str
+    error_uri: str
 
 
-class OAuthTokenResponse(TypedDict):
+class OAuthTokenResponse(TypedDict, total=False):
     """The token of the client credentials flow or of token exchange. **Deprecated for removal** together with the endpoint getToken."""
 
     access_token: str
     token_type: str
-    expires_in: NotRequired[int]
-    issued_token_type: NotRequired[TokenType]
-    refresh_token: NotRequired[str]
-    scope: NotRequired[str]
+    expires_in: int
+    issued_token_type: TokenType
+    refresh_token: str
+    scope: str
 
 
-class IcebergErrorResponse(TypedDict):
+class IcebergErrorResponse(TypedDict, total=False):
     """The JSON wrapper of all error responses, that is of all that are not 2xx."""
 
     error: ErrorModel
 
 
-class CreateNamespaceResponse(TypedDict):
+class CreateNamespaceResponse(TypedDict, total=False):
     """The namespace that was created."""
 
     namespace: Namespace
-    properties: NotRequired[dict[str, str]]
+    properties: dict[str, str]
 
 
-class GetNamespaceResponse(TypedDict):
+class GetNamespaceResponse(TypedDict, total=False):
     """A namespace with its properties."""
 
     namespace: Namespace
-    properties: NotRequired[dict[str, str] | None]
+    properties: dict[str, str] | None
 
 
 ListTablesResponse = TypedDict(
     "ListTablesResponse",
     {
-        "next-page-token": NotRequired[PageToken],
-        "identifiers": NotRequired[list[TableIdentifier]],
+        "next-page-token": PageToken,
+        "identifiers": list[TableIdentifier],
     },
+    total=False,
 )
 
 
 ListNamespacesResponse = TypedDict(
     "ListNamespacesResponse",
     {
-        "next-page-token": NotRequired[PageToken],
-        "namespaces": NotRequired[list[Namespace]],
+        "next-page-token": PageToken,
+        "namespaces": list[Namespace],
     },
+    total=False,
 )
 
 
-class UpdateNamespacePropertiesResponse(TypedDict):
+class UpdateNamespacePropertiesResponse(TypedDict, total=False):
     """What became of each property that the request names."""
 
     updated: list[str]
     removed: list[str]
-    missing: NotRequired[list[str] | None]
+    missing: list[str] | None
 
 
 BlobMetadata = TypedDict(
@@ -677,8 +716,9 @@ BlobMetadata = TypedDict(
         "snapshot-id": int,
         "sequence-number": int,
         "fields": list[int],
-        "properties": NotRequired[dict[str, str]],
+        "properties": dict[str, str],
     },
+    total=False,
 )
 
 
@@ -689,6 +729,7 @@ PartitionStatisticsFile = TypedDict(
         "statistics-path": str,
         "file-size-in-bytes": int,
     },
+    total=False,
 )
 
 
@@ -740,11 +781,11 @@ FixedTypeValue: TypeAlias = str
 BinaryTypeValue: TypeAlias = str
 
 
-class CountMap(TypedDict):
+class CountMap(TypedDict, total=False):
     """A map from column IDs to numbers, as two lists in step."""
 
-    keys: NotRequired[list[IntegerTypeValue]]
-    values: NotRequired[list[LongTypeValue]]
+    keys: list[IntegerTypeValue]
+    values: list[LongTypeValue]
 
 
 PrimitiveTypeValue: TypeAlias = (
@@ -781,47 +822,50 @@ ContentFile = TypedDict(
         "partition": list[PrimitiveTypeValue],
         "file-size-in-bytes": int,
         "record-count": int,
-        "key-metadata": NotRequired[BinaryTypeValue],
-        "split-offsets": NotRequired[list[int]],
-        "sort-order-id": NotRequired[int],
+        "key-metadata": BinaryTypeValue,
+        "split-offsets": list[int],
+        "sort-order-id": int,
     },
+    total=False,
 )
 
 
 PositionDeleteFile = TypedDict(
     "PositionDeleteFile",
     {
-        "content": Literal["position-deletes"],
+        "content": Required[Literal["position-deletes"]],
         "file-path": str,
         "file-format": FileFormat,
         "spec-id": int,
         "partition": list[PrimitiveTypeValue],
         "file-size-in-bytes": int,
         "record-count": int,
-        "key-metadata": NotRequired[BinaryTypeValue],
-        "split-offsets": NotRequired[list[int]],
-        "sort-order-id": NotRequired[int],
-        "content-offset": NotRequired[int],
-        "content-size-in-bytes": NotRequired[int],
+        "key-metadata": BinaryTypeValue,
+        "split-offsets": list[int],
+        "sort-order-id": int,
+        "content-offset": int,
+        "content-size-in-bytes": int,
     },
+    total=False,
 )
 
 
 EqualityDeleteFile = TypedDict(
     "EqualityDeleteFile",
     {
-        "content": Literal["equality-deletes"],
+        "content": Required[Literal["equality-deletes"]],
         "file-path": str,
         "file-format": FileFormat,
         "spec-id": int,
         "partition": list[PrimitiveTypeValue],
         "file-size-in-bytes": int,
         "record-count": int,
-        "key-metadata": NotRequired[BinaryTypeValue],
-        "split-offsets": NotRequired[list[int]],
-        "sort-order-id": NotRequired[int],
-        "equality-ids": NotRequired[list[int]],
+        "key-metadata": BinaryTypeValue,
+        "split-offsets": list[int],
+        "sort-order-id": int,
+        "equality-ids": list[int],
     },
+    total=False,
 )
 
 
@@ -837,6 +881,7 @@ RegisterViewRequest = TypedDict(
         "name": str,
         "metadata-location": str,
     },
+    total=False,
 )
 
 
@@ -844,19 +889,19 @@ HeadersByName: TypeAlias = dict[str, list[str]]
 """Headers of a request by their names, each with all of its values."""
 
 
-class RemoteSignRequest(TypedDict):
+class RemoteSignRequest(TypedDict, total=False):
     """A request to the storage that is to be signed."""
 
     region: str
     uri: str
     method: Literal["PUT", "GET", "HEAD", "POST", "DELETE", "PATCH", "OPTIONS"] | str
     headers: HeadersByName
-    properties: NotRequired[dict[str, str]]
-    body: NotRequired[str]
-    provider: NotRequired[str]
+    properties: dict[str, str]
+    body: str
+    provider: str
 
 
-class RemoteSignResult(TypedDict):
+class RemoteSignResult(TypedDict, total=False):
     """The request as it is to be sent."""
 
     uri: str
@@ -883,47 +928,48 @@ CommitReportRequest = TypedDict(
         "sequence-number": int,
         "operation": str,
         "metrics": Metrics,
-        "metadata": NotRequired[dict[str, str]],
-        "report-type": Literal["commit-report"],
+        "metadata": dict[str, str],
+        "report-type": Required[Literal["commit-report"]],
     },
+    total=False,
 )
 
 
 BooleanExpression: TypeAlias = bool
 
 
-class OAuthServerError(TypedDict):
+class OAuthServerError(TypedDict, total=False):
     """An error of the token endpoint that is not the client's."""
 
     error: str
-    error_description: NotRequired[str]
-    error_uri: NotRequired[str]
+    error_description: str
+    error_uri: str
 
 
-class UnknownViewRepresentation(TypedDict):
+class UnknownViewRepresentation(TypedDict, total=False):
     """A view in a form that this version of the contract does not describe."""
 
     type: str
 
 
-class CreateNamespaceRequest(TypedDict):
+class CreateNamespaceRequest(TypedDict, total=False):
     """The namespace to create."""
 
     namespace: Namespace
-    properties: NotRequired[dict[str, str]]
+    properties: dict[str, str]
 
 
-class RenameTableRequest(TypedDict):
+class RenameTableRequest(TypedDict, total=False):
     """The identifier of a table or view as it is (`source`) and as it is to be (`destination`)."""
 
     source: TableIdentifier
     destination: TableIdentifier
 
 
-class TransformTerm(TypedDict):
+class TransformTerm(TypedDict, total=False):
     """A transform applied to a column; the expression tests the result."""
 
-    type: Literal["transform"]
+    type: Required[Literal["transform"]]
     transform: Transform
     term: Reference
 
@@ -939,27 +985,30 @@ ViewVersion = TypedDict(
         "schema-id": int,
         "summary": dict[str, str],
         "representations": list[ViewRepresentation],
-        "default-catalog": NotRequired[str],
+        "default-catalog": str,
         "default-namespace": Namespace,
     },
+    total=False,
 )
 
 
 AddViewVersionUpdate = TypedDict(
     "AddViewVersionUpdate",
     {
-        "action": Literal["add-view-version"],
+        "action": Required[Literal["add-view-version"]],
         "view-version": ViewVersion,
     },
+    total=False,
 )
 
 
 SetPartitionStatisticsUpdate = TypedDict(
     "SetPartitionStatisticsUpdate",
     {
-        "action": Literal["set-partition-statistics"],
+        "action": Required[Literal["set-partition-statistics"]],
         "partition-statistics": PartitionStatisticsFile,
     },
+    total=False,
 )
 
 
@@ -975,37 +1024,39 @@ StatisticsFile = TypedDict(
         "file-footer-size-in-bytes": int,
         "blob-metadata": list[BlobMetadata],
     },
+    total=False,
 )
 
 
-class ValueMap(TypedDict):
+class ValueMap(TypedDict, total=False):
     """A map from column IDs to values, as two lists in step."""
 
-    keys: NotRequired[list[IntegerTypeValue]]
-    values: NotRequired[list[PrimitiveTypeValue]]
+    keys: list[IntegerTypeValue]
+    values: list[PrimitiveTypeValue]
 
 
 DataFile = TypedDict(
     "DataFile",
     {
-        "content": Literal["data"],
+        "content": Required[Literal["data"]],
         "file-path": str,
         "file-format": FileFormat,
         "spec-id": int,
         "partition": list[PrimitiveTypeValue],
         "file-size-in-bytes": int,
         "record-count": int,
-        "key-metadata": NotRequired[BinaryTypeValue],
-        "split-offsets": NotRequired[list[int]],
-        "sort-order-id": NotRequired[int],
-        "first-row-id": NotRequired[int],
-        "column-sizes": NotRequired[CountMap],
-        "value-counts": NotRequired[CountMap],
-        "null-value-counts": NotRequired[CountMap],
-        "nan-value-counts": NotRequired[CountMap],
-        "lower-bounds": NotRequired[ValueMap],
-        "upper-bounds": NotRequired[ValueMap],
+        "key-metadata": BinaryTypeValue,
+        "split-offsets": list[int],
+        "sort-order-id": int,
+        "first-row-id": int,
+        "column-sizes": CountMap,
+        "value-counts": CountMap,
+        "null-value-counts": CountMap,
+        "nan-value-counts": CountMap,
+        "lower-bounds": ValueMap,
+        "upper-bounds": ValueMap,
     },
+    total=False,
 )
 
 
@@ -1015,6 +1066,7 @@ DeleteFile: TypeAlias = PositionDeleteFile | EqualityDeleteFile
 FetchScanTasksRequest = TypedDict(
     "FetchScanTasksRequest",
     {"plan-task": PlanTask},
+    total=False,
 )
 
 
@@ -1024,21 +1076,22 @@ Term: TypeAlias = Reference | TransformTerm
 SetStatisticsUpdate = TypedDict(
     "SetStatisticsUpdate",
     {
-        "action": Literal["set-statistics"],
-        "snapshot-id": NotRequired[int],
+        "action": Required[Literal["set-statistics"]],
+        "snapshot-id": int,
         "statistics": StatisticsFile,
     },
+    total=False,
 )
 
 
-class UnaryExpression(TypedDict):
+class UnaryExpression(TypedDict, total=False):
     """The term is null or not, or is NaN or not."""
 
     type: Literal["is-null", "not-null", "is-nan", "not-nan"]
     term: Term
 
 
-class LiteralExpression(TypedDict):
+class LiteralExpression(TypedDict, total=False):
     """The term compares with the value as the type says."""
 
     type: Literal["lt", "lt-eq", "gt", "gt-eq", "eq", "not-eq", "starts-with", "not-starts-with"]
@@ -1046,7 +1099,7 @@ class LiteralExpression(TypedDict):
     value: PrimitiveTypeValue
 
 
-class SetExpression(TypedDict):
+class SetExpression(TypedDict, total=False):
     """The term is one of the values (`in`), or none of them (`not-in`)."""
 
     type: Literal["in", "not-in"]
@@ -1061,41 +1114,44 @@ StructField = TypedDict(
         "name": str,
         "type": "Type",
         "required": bool,
-        "doc": NotRequired[str],
-        "initial-default": NotRequired[Any],
-        "write-default": NotRequired[Any],
+        "doc": str,
+        "initial-default": Any,
+        "write-default": Any,
     },
+    total=False,
 )
 
 
-class StructType(TypedDict):
+class StructType(TypedDict, total=False):
     """A struct, that is a list of named and typed fields."""
 
-    type: Literal["struct"]
+    type: Required[Literal["struct"]]
     fields: list[StructField]
 
 
 ListType = TypedDict(
     "ListType",
     {
-        "type": Literal["list"],
+        "type": Required[Literal["list"]],
         "element-id": int,
         "element": "Type",
         "element-required": bool,
     },
+    total=False,
 )
 
 
 MapType = TypedDict(
     "MapType",
     {
-        "type": Literal["map"],
+        "type": Required[Literal["map"]],
         "key-id": int,
         "key": "Type",
         "value-id": int,
         "value": "Type",
         "value-required": bool,
     },
+    total=False,
 )
 
 
@@ -1105,18 +1161,19 @@ Type: TypeAlias = Union[PrimitiveType, "NestedType"]
 Schema = TypedDict(
     "Schema",
     {
-        "type": Literal["struct"],
+        "type": Required[Literal["struct"]],
         "fields": list[StructField],
-        "schema-id": NotRequired[int],
-        "identifier-field-ids": NotRequired[list[int]],
+        "schema-id": int,
+        "identifier-field-ids": list[int],
     },
+    total=False,
 )
 
 
 Expression: TypeAlias = Union[BooleanExpression, "TypedExpression"]
 
 
-class AndOrExpression(TypedDict):
+class AndOrExpression(TypedDict, total=False):
     """Both expressions hold (`and`), or at least one of them does (`or`)."""
 
     type: Literal["and", "or"]
@@ -1124,10 +1181,10 @@ class AndOrExpression(TypedDict):
     right: Expression
 
 
-class NotExpression(TypedDict):
+class NotExpression(TypedDict, total=False):
     """The child expression does not hold."""
 
-    type: Literal["not"]
+    type: Required[Literal["not"]]
     child: Expression
 
 
@@ -1138,8 +1195,8 @@ TableMetadata = TypedDict(
         "table-uuid": str,
         "location": str,
         "last-updated-ms": int,
-        "next-row-id": NotRequired[int],
-        "properties": NotRequired[dict[str, str]],
+        "next-row-id": int,
+        "properties": dict[str, str],
         "schemas": list[Schema],
         "current-schema-id": int,
         "last-column-id": int,
@@ -1148,18 +1205,19 @@ TableMetadata = TypedDict(
         "last-partition-id": int,
         "sort-orders": list[SortOrder],
         "default-sort-order-id": int,
-        "encryption-keys": NotRequired[list[EncryptedKey]],
-        "snapshots": NotRequired[list[Snapshot]],
-        "refs": NotRequired[SnapshotReferences],
-        "current-snapshot-id": NotRequired[int | None],
+        "encryption-keys": list[EncryptedKey],
+        "snapshots": list[Snapshot],
+        "refs": SnapshotReferences,
+        "current-snapshot-id": int | None,
         "last-sequence-number": int,
-        "snapshot-log": NotRequired[SnapshotLog],
-        "metadata-log": NotRequired[MetadataLog],
-        "statistics": NotRequired[list[StatisticsFile]],
-        "partition-statistics": NotRequired[list[PartitionStatisticsFile]],
-        "schema": NotRequired[Schema],
-        "partition-spec": NotRequired[list[PartitionField]],
+        "snapshot-log": SnapshotLog,
+        "metadata-log": MetadataLog,
+        "statistics": list[StatisticsFile],
+        "partition-statistics": list[PartitionStatisticsFile],
+        "schema": Schema,
+        "partition-spec": list[PartitionField],
     },
+    total=False,
 )
 
 
@@ -1173,18 +1231,20 @@ ViewMetadata = TypedDict(
         "versions": list[ViewVersion],
         "version-log": list[ViewHistoryEntry],
         "schemas": list[Schema],
-        "properties": NotRequired[dict[str, str]],
+        "properties": dict[str, str],
     },
+    total=False,
 )
 
 
 AddSchemaUpdate = TypedDict(
     "AddSchemaUpdate",
     {
-        "action": Literal["add-schema"],
+        "action": Required[Literal["add-schema"]],
         "schema": Schema,
-        "last-column-id": NotRequired[int],
+        "last-column-id": int,
     },
+    total=False,
 )
 
 
@@ -1230,46 +1290,50 @@ ViewUpdate: TypeAlias = (
 LoadTableResult = TypedDict(
     "LoadTableResult",
     {
-        "metadata-location": NotRequired[str | None],
+        "metadata-location": str | None,
         "metadata": TableMetadata,
-        "config": NotRequired[dict[str, str]],
-        "storage-credentials": NotRequired[list[StorageCredential]],
+        "config": dict[str, str],
+        "storage-credentials": list[StorageCredential],
     },
+    total=False,
 )
 
 
 ScanTasks = TypedDict(
     "ScanTasks",
     {
-        "delete-files": NotRequired[list[DeleteFile]],
-        "file-scan-tasks": NotRequired[list["FileScanTask"]],
-        "plan-tasks": NotRequired[list[PlanTask]],
+        "delete-files": list[DeleteFile],
+        "file-scan-tasks": list["FileScanTask"],
+        "plan-tasks": list[PlanTask],
     },
+    total=False,
 )
 
 
 CompletedPlanningResult = TypedDict(
     "CompletedPlanningResult",
     {
-        "delete-files": NotRequired[list[DeleteFile]],
-        "file-scan-tasks": NotRequired[list["FileScanTask"]],
-        "plan-tasks": NotRequired[list[PlanTask]],
-        "status": Literal["completed"],
-        "storage-credentials": NotRequired[list[StorageCredential]],
+        "delete-files": list[DeleteFile],
+        "file-scan-tasks": list["FileScanTask"],
+        "plan-tasks": list[PlanTask],
+        "status": Required[Literal["completed"]],
+        "storage-credentials": list[StorageCredential],
     },
+    total=False,
 )
 
 
 CompletedPlanningWithIDResult = TypedDict(
     "CompletedPlanningWithIDResult",
     {
-        "delete-files": NotRequired[list[DeleteFile]],
-        "file-scan-tasks": NotRequired[list["FileScanTask"]],
-        "plan-tasks": NotRequired[list[PlanTask]],
-        "status": Literal["completed"],
-        "storage-credentials": NotRequired[list[StorageCredential]],
-        "plan-id": NotRequired[str],
+        "delete-files": list[DeleteFile],
+        "file-scan-tasks": list["FileScanTask"],
+        "plan-tasks": list[PlanTask],
+        "status": Required[Literal["completed"]],
+        "storage-credentials": list[StorageCredential],
+        "plan-id": str,
     },
+    total=False,
 )
 
 
@@ -1282,32 +1346,34 @@ PlanTableScanResult: TypeAlias = CompletedPlanningWithIDResult | FailedPlanningR
 FetchScanTasksResult = TypedDict(
     "FetchScanTasksResult",
     {
-        "delete-files": NotRequired[list[DeleteFile]],
-        "file-scan-tasks": NotRequired[list["FileScanTask"]],
-        "plan-tasks": NotRequired[list[PlanTask]],
+        "delete-files": list[DeleteFile],
+        "file-scan-tasks": list["FileScanTask"],
+        "plan-tasks": list[PlanTask],
     },
+    total=False,
 )
 
 
-class CommitTableRequest(TypedDict):
+class CommitTableRequest(TypedDict, total=False):
     """Changes to a table, and what must hold for them to be made."""
 
-    identifier: NotRequired[TableIdentifier]
+    identifier: TableIdentifier
     requirements: list[TableRequirement]
     updates: list[TableUpdate]
 
 
-class CommitViewRequest(TypedDict):
+class CommitViewRequest(TypedDict, total=False):
     """Changes to a view, and what must hold for them to be made."""
 
-    identifier: NotRequired[TableIdentifier]
-    requirements: NotRequired[list[ViewRequirement]]
+    identifier: TableIdentifier
+    requirements: list[ViewRequirement]
     updates: list[ViewUpdate]
 
 
 CommitTransactionRequest = TypedDict(
     "CommitTransactionRequest",
     {"table-changes": list[CommitTableRequest]},
+    total=False,
 )
 
 
@@ -1315,13 +1381,14 @@ CreateTableRequest = TypedDict(
     "CreateTableRequest",
     {
         "name": str,
-        "location": NotRequired[str],
+        "location": str,
         "schema": Schema,
-        "partition-spec": NotRequired[PartitionSpec],
-        "write-order": NotRequired[SortOrder],
-        "stage-create": NotRequired[bool],
-        "properties": NotRequired[dict[str, str]],
+        "partition-spec": PartitionSpec,
+        "write-order": SortOrder,
+        "stage-create": bool,
+        "properties": dict[str, str],
     },
+    total=False,
 )
 
 
@@ -1329,11 +1396,12 @@ CreateViewRequest = TypedDict(
     "CreateViewRequest",
     {
         "name": str,
-        "location": NotRequired[str],
+        "location": str,
         "schema": Schema,
         "view-version": ViewVersion,
         "properties": dict[str, str],
     },
+    total=False,
 )
 
 
@@ -1342,8 +1410,9 @@ LoadViewResult = TypedDict(
     {
         "metadata-location": str,
         "metadata": ViewMetadata,
-        "config": NotRequired[dict[str, str]],
+        "config": dict[str, str],
     },
+    total=False,
 )
 
 
@@ -1360,8 +1429,9 @@ ScanReport = TypedDict(
         "projected-field-ids": list[int],
         "projected-field-names": list[str],
         "metrics": Metrics,
-        "metadata": NotRequired[dict[str, str]],
+        "metadata": dict[str, str],
     },
+    total=False,
 )
 
 
@@ -1371,22 +1441,24 @@ CommitTableResponse = TypedDict(
         "metadata-location": str,
         "metadata": TableMetadata,
     },
+    total=False,
 )
 
 
 PlanTableScanRequest = TypedDict(
     "PlanTableScanRequest",
     {
-        "snapshot-id": NotRequired[int],
-        "select": NotRequired[list[FieldName]],
-        "filter": NotRequired[Expression],
-        "case-sensitive": NotRequired[bool],
-        "use-snapshot-schema": NotRequired[bool],
-        "start-snapshot-id": NotRequired[int],
-        "end-snapshot-id": NotRequired[int],
-        "stats-fields": NotRequired[list[FieldName]],
-        "min-rows-requested": NotRequired[int],
+        "snapshot-id": int,
+        "select": list[FieldName],
+        "filter": Expression,
+        "case-sensitive": bool,
+        "use-snapshot-schema": bool,
+        "start-snapshot-id": int,
+        "end-snapshot-id": int,
+        "stats-fields": list[FieldName],
+        "min-rows-requested": int,
     },
+    total=False,
 )
 
 
@@ -1394,9 +1466,10 @@ FileScanTask = TypedDict(
     "FileScanTask",
     {
         "data-file": DataFile,
-        "delete-file-references": NotRequired[list[int]],
-        "residual-filter": NotRequired[Expression],
+        "delete-file-references": list[int],
+        "residual-filter": Expression,
     },
+    total=False,
 )
 
 
@@ -1413,9 +1486,10 @@ ScanReportRequest = TypedDict(
         "projected-field-ids": list[int],
         "projected-field-names": list[str],
         "metrics": Metrics,
-        "metadata": NotRequired[dict[str, str]],
-        "report-type": Literal["scan-report"],
+        "metadata": dict[str, str],
+        "report-type": Required[Literal["scan-report"]],
     },
+    total=False,
 )
 
 
