@@ -147,7 +147,7 @@ def _models(version: Version, header: str) -> str:
 
 
 def _plain(document: Document) -> Document:
-    """Return the document as its `TypedDict`s have it: without `allOf`, whose tags they could not narrow, and required are tags alone."""
+    """Return the document for its `TypedDict`s: they cannot narrow a tag, so `allOf` is merged, and only tags are required."""
 
     def plain(schema: Document) -> Document:
         whole = merged(document, schema, (), Findings()) if "allOf" in schema else schema

@@ -48,12 +48,9 @@ OF_MODELS = [
     "--no-use-frozen-field",
     "--use-field-description",
 ]
-OF_TYPED_DICTS = [
-    "--output-model-type=typing.TypedDict",
-    "--no-use-closed-typed-dict",  # mypy does not know them
-    "--use-total-false-for-typed-dict",
-]
-TYPED_DICTS_PREAMBLE = '"""The JSON documents of the contract as they are written, for type checkers alone: import this module for annotations."""'
+#: Without `closed`, which mypy does not know.
+OF_TYPED_DICTS = ["--output-model-type=typing.TypedDict", "--use-total-false-for-typed-dict", "--no-use-closed-typed-dict"]
+TYPED_DICTS_PREAMBLE = '"""The JSON documents of the contract, for type checkers alone: import this module for annotations."""'
 PREAMBLE = '''# An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""'''
