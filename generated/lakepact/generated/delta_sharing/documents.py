@@ -1,5 +1,5 @@
 # Made by datamodel-code-generator 0.89.0 from the contract of delta_sharing 2026-08, sha256 2846358f7d6092c6. Do not edit: nox -s generate
-"""The JSON documents of the contract as they are written, for type checkers alone: import this module for annotations."""
+"""The JSON documents of the contract, for type checkers alone: import this module for annotations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
-"""The JSON documents of the contract as they are written, for type checkers alone: import this module for annotations."""
+"""The JSON documents of the contract, for type checkers alone: import this module for annotations."""
 
 from __future__ import annotations
 
