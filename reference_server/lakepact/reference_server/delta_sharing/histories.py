@@ -10,6 +10,7 @@ from lakepact.reference_server.delta_sharing.log import Log, NoTable
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from lakepact.generated.delta_sharing.documents import DeltaMetadataAction, DeltaProtocolAction
     from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
 
     Document = dict[str, Any]
@@ -57,7 +58,7 @@ class History(Protocol):
         """Return the oldest version that is not older than a time."""
         ...
 
-    def heading(self, version: int | None = None) -> tuple[Document, Document]:
+    def heading(self, version: int | None = None) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
         """Protocol and metadata of a version."""
         ...
 

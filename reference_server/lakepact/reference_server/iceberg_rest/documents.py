@@ -63,7 +63,7 @@ def exact(value: Any, where: str, *, within: range = INT64) -> int:
     raise refused(where, f"expected an integer from {within.start} to {within.stop - 1}{exactly}, found {shown(value)}")
 
 
-def integer(document: Document, member: str, where: str, *, within: range = INT64) -> int:
+def integer(document: Mapping[str, Any], member: str, where: str, *, within: range = INT64) -> int:
     """Return the member that is an integer of that range."""
     value = document.get(member)
     if type(value) is int and value in within:  # the place is spelled only for messages: this is asked some twenty times in a commit
@@ -71,12 +71,12 @@ def integer(document: Document, member: str, where: str, *, within: range = INT6
     return exact(value, f"{where}/{member}", within=within)
 
 
-def optional_integer(document: Document, member: str, where: str, *, within: range = INT64) -> int | None:
+def optional_integer(document: Mapping[str, Any], member: str, where: str, *, within: range = INT64) -> int | None:
     """Return the member that is an integer of that range, or None when it is absent or null."""
     return None if document.get(member) is None else integer(document, member, where, within=within)
 
 
-def text(document: Document, member: str, where: str) -> str:
+def text(document: Mapping[str, Any], member: str, where: str) -> str:
     """Return the member that is a text with at least one character."""
     value = document.get(member)
     if isinstance(value, str) and value:
@@ -84,15 +84,14 @@ def text(document: Document, member: str, where: str) -> str:
     raise refused(f"{where}/{member}", f"expected a text that is not empty, found {shown(value)}")
 
 
-def child(document: Document, member: str, where: str) -> Document:
+def child(document: Mapping[str, Any], member: str, where: str) -> Any:
     """Return the member that is an object."""
     if type(document.get(member)) is dict:
-        found: Document = document[member]
-        return found
+        return document[member]
     raise refused(f"{where}/{member}", f"expected an object, found {shown(document.get(member))}")
 
 
-def children(document: Document, member: str, where: str) -> list[Any]:
+def children(document: Mapping[str, Any], member: str, where: str) -> list[Any]:
     """Return the member that is an array."""
     if type(document.get(member)) is list:
         found: list[Any] = document[member]
@@ -100,16 +99,16 @@ def children(document: Document, member: str, where: str) -> list[Any]:
     raise refused(f"{where}/{member}", f"expected an array, found {shown(document.get(member))}")
 
 
-def objects(document: Document, member: str, where: str) -> list[Document]:
+def objects(document: Mapping[str, Any], member: str, where: str) -> list[Any]:
     """Return the member that is an array of objects."""
     for index, value in enumerate(children(document, member, where)):
         if type(value) is not dict:
             raise refused(f"{where}/{member}/{index}", f"expected an object, found {shown(value)}")
-    found: list[Document] = document[member]
+    found: list[Any] = document[member]
     return found
 
 
-def texts(document: Document, member: str, where: str) -> dict[str, str]:
+def texts(document: Mapping[str, Any], member: str, where: str) -> dict[str, str]:
     """Return the member that is an object of texts."""
     found: dict[str, str] = child(document, member, where)
     if set(map(type, found.values())) - {str}:

@@ -12,7 +12,7 @@ from lakepact.reference_server.storage.store import Key
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import CommitTableRequest, CommitViewRequest
     from lakepact.reference_server.storage.store import Place, Record, Transaction, View
 
 NAMESPACES = "namespaces"  #: the collection of namespaces, each in the place of its parent
@@ -112,7 +112,7 @@ def identifier_is_free(transaction: Transaction, levels: Place, name: str, wante
         raise Problem(409, "AlreadyExistsException", f"{record.kind.capitalize()}{alike} already exists: {shown(levels, name)}")
 
 
-def identifier_matches(levels: Place, name: str, body: Document) -> None:
+def identifier_matches(levels: Place, name: str, body: CommitTableRequest | CommitViewRequest) -> None:
     """Check that the identifier in a commit equals the table or view in the path.
 
     Raises:

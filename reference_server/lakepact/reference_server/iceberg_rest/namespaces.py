@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -27,6 +27,7 @@ from lakepact.reference_server.warehouse.local import below
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.generated.iceberg_rest.documents import CreateNamespaceRequest, UpdateNamespacePropertiesRequest
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place, Transaction
 
@@ -117,7 +118,7 @@ class Namespaces:
             page, following = self._catalog.page(partial(view.under, NAMESPACES, levels), listing, page_token, page_size)
         return json_reply({"namespaces": [[*levels, name] for name, _ in page], "next-page-token": following})
 
-    def create_namespace(self, *, body: dict[str, Any]) -> Reply:
+    def create_namespace(self, *, body: CreateNamespaceRequest) -> Reply:
         """Return a new namespace with the properties that the caller gives it."""
         levels = tuple(body["namespace"])
         self._rules.levels_are_addressable(levels)
@@ -148,7 +149,7 @@ class Namespaces:
             transaction.remove(namespace_key(levels))
         return NO_CONTENT
 
-    def update_properties(self, *, namespace: str, body: dict[str, Any]) -> Reply:
+    def update_properties(self, *, namespace: str, body: UpdateNamespacePropertiesRequest) -> Reply:
         """Set and remove properties of a namespace; others stay as they are."""
         levels = levels_of(namespace)
         updates: dict[str, str] = body.get("updates") or {}

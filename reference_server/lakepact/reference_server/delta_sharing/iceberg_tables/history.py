@@ -23,13 +23,20 @@ from lakepact.reference_server.warehouse.local import Outside, Unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lakepact.generated.delta_sharing.documents import DeltaMetadataAction, DeltaProtocolAction
+    from lakepact.generated.iceberg_rest.documents import TableMetadata
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
 
     Document = dict[str, Any]
 
 READER, WRITER = 1, 2  #: the protocol of a table without further features
-NTZ = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["timestampNtz"], "writerFeatures": ["timestampNtz"]}
+NTZ: DeltaProtocolAction = {
+    "minReaderVersion": 3,
+    "minWriterVersion": 7,
+    "readerFeatures": ["timestampNtz"],
+    "writerFeatures": ["timestampNtz"],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ class IcebergHistory:
         if record is None or record.kind != "table":
             raise NoTable(f"the Iceberg catalog has no table {'.'.join(name)}")
         self._catalog, self._name = catalog, tuple(name)
-        self._metadata: Document = record.document["metadata"]
+        self._metadata: TableMetadata = record.document["metadata"]
         self._location: str = record.document["metadata-location"]
         self._root = Path(catalog.warehouse.root.removeprefix("file://"))
         self.lineage: object = object()  #: shared by a history and its continuation
@@ -148,7 +155,7 @@ class IcebergHistory:
             raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
         return self._versions[found].number
 
-    def heading(self, version: int | None = None) -> tuple[Document, Document]:
+    def heading(self, version: int | None = None) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
         """Protocol and metadata of a version, as a Delta log has them.
 
         Raises:
@@ -170,8 +177,8 @@ class IcebergHistory:
         metadata = self._metadata_of(number)
         schema = delta_schema(current_schema(metadata))
         files, columns = files_of(self._catalog.warehouse, self._root, metadata, self._kept, places=self._places(metadata))
-        protocol = dict(NTZ) if is_without_zone(schema) else {"minReaderVersion": READER, "minWriterVersion": WRITER}
-        said = {
+        protocol: DeltaProtocolAction = NTZ.copy() if is_without_zone(schema) else {"minReaderVersion": READER, "minWriterVersion": WRITER}
+        said: DeltaMetadataAction = {
             "id": metadata["table-uuid"],
             "format": {"provider": "parquet", "options": {}},
             "schemaString": schema,
@@ -224,7 +231,7 @@ class IcebergHistory:
         new = [s for s in self._metadata_of(version).get("snapshots") or () if s["snapshot-id"] not in known]
         return not new or any((s.get("summary") or {}).get("operation") != "replace" for s in new)
 
-    def _places(self, metadata: Document) -> tuple[str, ...]:
+    def _places(self, metadata: TableMetadata) -> tuple[str, ...]:
         """Return the folders in which data files of a version lie.
 
         Raises:
@@ -239,7 +246,7 @@ class IcebergHistory:
             raise UnsupportedTable("the folder of the table is not its own: another table or view lies in it, or around it")
         return (location,)
 
-    def _metadata_of(self, version: int) -> Document:
+    def _metadata_of(self, version: int) -> TableMetadata:
         if version == self.latest():
             return self._metadata
         location = self._versions[version - self.earliest()].location

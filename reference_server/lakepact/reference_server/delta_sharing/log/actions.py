@@ -13,6 +13,7 @@ from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, Uns
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lakepact.generated.delta_sharing.documents import DeltaMetadataAction, DeltaProtocolAction
     from lakepact.reference_server.delta_sharing.log.listing import LogFolder
 
     Document = dict[str, Any]
@@ -43,14 +44,14 @@ class Commit:
 
     version: int
     timestamp: int  #: milliseconds since 1970
-    protocol: Document | None
-    metadata: Document | None
+    protocol: DeltaProtocolAction | None
+    metadata: DeltaMetadataAction | None
     adds: tuple[Document, ...]
     removes: tuple[Document, ...]
     cdcs: tuple[Document, ...]
 
 
-def actions(folder: LogFolder, name: str, only: Sequence[bytes] = ()) -> Iterator[tuple[str, Document, str]]:
+def actions(folder: LogFolder, name: str, only: Sequence[bytes] = ()) -> Iterator[tuple[str, Any, str]]:
     """Yield each action of a file: its kind, document and position.
 
     Args:
@@ -159,7 +160,7 @@ def key_of(path: str, vector: Mapping[str, Any] | None) -> Key:
     return path, f"{vector['storageType']}{vector['pathOrInlineDv']}{'' if offset is None else f'@{offset}'}"
 
 
-def checked_protocol(protocol: Document, where: str) -> Document:
+def checked_protocol(protocol: Any, where: str) -> Any:
     """Return a protocol action that says which readers it takes.
 
     Raises:
@@ -173,7 +174,7 @@ def checked_protocol(protocol: Document, where: str) -> Document:
     return protocol
 
 
-def checked_metadata(metadata: Document, where: str) -> Document:
+def checked_metadata(metadata: Any, where: str) -> Any:
     """Return a metaData action that says what a table is.
 
     Raises:
@@ -192,7 +193,7 @@ def checked_metadata(metadata: Document, where: str) -> Document:
     return metadata
 
 
-def understood(protocol: Document) -> None:
+def understood(protocol: DeltaProtocolAction) -> None:
     """Check that this server can read a table correctly.
 
     Raises:
@@ -214,8 +215,8 @@ def commit_of(version: int, timestamp: int, folder: LogFolder) -> Commit:
         DamagedLog: its file holds none.
         Vanished: the file is not there.
     """
-    protocol: Document | None = None
-    metadata: Document | None = None
+    protocol: DeltaProtocolAction | None = None
+    metadata: DeltaMetadataAction | None = None
     files: dict[str, list[Document]] = {"add": [], "remove": [], "cdc": []}
     for kind, action, where in actions(folder, commit_name(version)):
         if kind in files:

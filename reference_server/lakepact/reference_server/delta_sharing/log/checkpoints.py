@@ -19,6 +19,7 @@ from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lakepact.generated.delta_sharing.documents import DeltaMetadataAction, DeltaProtocolAction
     from lakepact.reference_server.delta_sharing.log.actions import Document
     from lakepact.reference_server.delta_sharing.log.listing import Checkpoint, LogFolder
 
@@ -41,7 +42,9 @@ VECTOR = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes", "cardinality
 ROWS = 32_768  #: of a Parquet file, taken in at a time
 
 
-def read_checkpoint(folder: LogFolder, checkpoint: Checkpoint, *, files: bool) -> tuple[Document, Document, ActiveFiles]:
+def read_checkpoint(
+    folder: LogFolder, checkpoint: Checkpoint, *, files: bool
+) -> tuple[DeltaProtocolAction, DeltaMetadataAction, ActiveFiles]:
     """Protocol, metadata and files of a table as a checkpoint has them.
 
     Args:
@@ -76,8 +79,8 @@ class State:
     """Content of a checkpoint that was read so far."""
 
     def __init__(self) -> None:
-        self.protocol: Document | None = None
-        self.metadata: Document | None = None
+        self.protocol: DeltaProtocolAction | None = None
+        self.metadata: DeltaMetadataAction | None = None
         self.sidecars: list[str] = []
         self.files = Columns()
         self._same: dict[Any, Mapping[str, Any]] = {}

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from lakepact.reference_server.delta_sharing.log.actions import Commit, Document
+    from lakepact.generated.delta_sharing.documents import DeltaMetadataAction, DeltaProtocolAction
+    from lakepact.reference_server.delta_sharing.log.actions import Commit
     from lakepact.reference_server.delta_sharing.log.listing import Identity, Listing
 
 T = TypeVar("T")
@@ -40,8 +41,8 @@ class Snapshot:
 
     version: int
     timestamp: int  #: milliseconds since 1970
-    protocol: Document
-    metadata: Document
+    protocol: DeltaProtocolAction
+    metadata: DeltaMetadataAction
     files: ActiveFiles
 
 
@@ -50,8 +51,8 @@ class Start:
     """The state of a table before a commit, from which the next version is built."""
 
     commit: int
-    protocol: Document | None
-    metadata: Document | None
+    protocol: DeltaProtocolAction | None
+    metadata: DeltaMetadataAction | None
     files: ActiveFiles
 
 
@@ -65,7 +66,7 @@ class Log:
     def __init__(self, folder: Path) -> None:
         self.folder = LogFolder(folder / "_delta_log")
         self.lineage = object()  #: shared by a log and its continuation
-        self._newest_metadata: Document | None = None
+        self._newest_metadata: DeltaMetadataAction | None = None
         self._newest: Identity | None = None
         self._before: CommitTimes | None = None
         self._added = 0
@@ -105,7 +106,7 @@ class Log:
     def _times(self) -> CommitTimes:
         return CommitTimes(self.folder, self.listing, self._metadata_of_newest, before=self._before)
 
-    def _metadata_of_newest(self) -> Document:
+    def _metadata_of_newest(self) -> DeltaMetadataAction:
         if self._newest_metadata is None:
             self._newest_metadata = self._heading(self.latest())[1]
         return self._newest_metadata
@@ -211,7 +212,7 @@ class Log:
             raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
         return max(versions[found], self.earliest())
 
-    def heading(self, version: int | None = None) -> tuple[Document, Document]:
+    def heading(self, version: int | None = None) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
         """Protocol and metadata of a version, found without looking at its files.
 
         Raises:
@@ -295,7 +296,7 @@ class Log:
             self._newest_metadata = metadata
         return Snapshot(version, self._time_of(version, metadata), protocol, metadata, files)
 
-    def _time_of(self, version: int, metadata: Document) -> int:
+    def _time_of(self, version: int, metadata: DeltaMetadataAction) -> int:
         """Return the time of a version, by its own metadata if that of the newest version cannot be read."""
         try:
             return self._times.of(version)
@@ -304,7 +305,7 @@ class Log:
                 raise
             return CommitTimes(self.folder, self.listing, lambda: metadata).of(version)
 
-    def _heading(self, version: int) -> tuple[Document, Document]:
+    def _heading(self, version: int) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
         start = next(self._starts(version, files=False))
         protocol, metadata = start.protocol, start.metadata
         for number in range(start.commit, version + 1):
@@ -316,7 +317,9 @@ class Log:
         return complete(protocol, metadata, version)
 
 
-def complete(protocol: Document | None, metadata: Document | None, version: int) -> tuple[Document, Document]:
+def complete(
+    protocol: DeltaProtocolAction | None, metadata: DeltaMetadataAction | None, version: int
+) -> tuple[DeltaProtocolAction, DeltaMetadataAction]:
     """Protocol and metadata of a version, both there and understood.
 
     Raises:

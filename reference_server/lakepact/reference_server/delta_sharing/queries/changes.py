@@ -208,7 +208,7 @@ class Page:
         yield from self._kept
         yield from self._log.commits(version + len(self._kept), self._wanted.last)
 
-    def _actions(self, commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _actions(self, commit: Commit) -> Iterator[tuple[str, Any]]:
         # That of the first version stands at the head of every answer.
         if self._wanted.with_protocol and commit.protocol and commit.version > self._wanted.first:
             yield PROTOCOL, commit.protocol

@@ -15,7 +15,7 @@ from lakepact.reference_server.iceberg_rest.access.rights import ADMIN, READ, WR
 from lakepact.reference_server.iceberg_rest.identifiers import levels_of
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import CommitTableRequest, TableIdentifier
 
 CATALOG = Subject(())
 
@@ -52,7 +52,7 @@ def _identifier(arguments: Mapping[str, Any]) -> Subject:
     return Subject(levels_of(arguments["namespace"]), arguments["table"] if "table" in arguments else arguments["view"])
 
 
-def _named(identifier: Document) -> Subject:
+def _named(identifier: TableIdentifier) -> Subject:
     return Subject(tuple(identifier["namespace"]), identifier["name"])
 
 
@@ -96,7 +96,7 @@ def _signed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     return (_level(_identifier(arguments), WRITE, "write files of this table"),)
 
 
-def _committed(subject: Subject, change: Document) -> Need:
+def _committed(subject: Subject, change: CommitTableRequest) -> Need:
     if any(requirement.get("type") == "assert-create" for requirement in change["requirements"]):
         return _level(Subject(subject.levels), WRITE, "create tables in this namespace")
     return _level(subject, WRITE, "change this table")

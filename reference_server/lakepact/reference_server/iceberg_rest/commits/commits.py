@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
@@ -25,12 +25,12 @@ from lakepact.reference_server.iceberg_rest.updates import apply_updates
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import CommitTableRequest, TableMetadata, TableRequirement, TableUpdate, ViewMetadata
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 
-def kinds_are_known(body: Document, updates: Mapping[str, object], preconditions: Mapping[str, object]) -> None:
+def kinds_are_known(body: Mapping[str, Any], updates: Mapping[str, object], preconditions: Mapping[str, object]) -> None:
     """Check that all updates and requirements are known, before anything else."""
     for at, tag, known in (("updates", "action", updates), ("requirements", "type", preconditions)):
         for index, entry in enumerate(body[at]):
@@ -38,7 +38,7 @@ def kinds_are_known(body: Document, updates: Mapping[str, object], preconditions
                 raise bad_request(f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(known)}")
 
 
-def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+def committed_table(transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]) -> Record | None:
     """Return the table that a commit is for; None for one that it creates."""
     record = transaction.get(key)
     creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
@@ -74,7 +74,7 @@ class Commits:
     def __init__(self, catalog: Catalog, rules: Rules) -> None:
         self.catalog, self._rules = catalog, rules
 
-    def update_table(self, *, namespace: str, table: str, body: Document, **_: object) -> Reply:
+    def update_table(self, *, namespace: str, table: str, body: CommitTableRequest, **_: object) -> Reply:
         """Apply updates to a table if all requirements hold."""
         levels = levels_of(namespace)
         self.catalog.rules.identifier_matches(levels, table, body)
@@ -88,7 +88,7 @@ class Commits:
         tag = self._rules.commit_tag(record, "all")
         return Reply(200, record.body, ((b"etag", tag),) if tag else ())
 
-    def committed_table(self, transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+    def committed_table(self, transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]) -> Record | None:
         """Return the table that a commit is for; None for one that it creates.
 
         Raises:
@@ -96,14 +96,14 @@ class Commits:
         """
         return self._rules.committed_table(transaction, key, requirements)
 
-    def check_requirements(self, former: Record | None, requirements: Sequence[Document]) -> None:
+    def check_requirements(self, former: Record | None, requirements: Sequence[TableRequirement]) -> None:
         """Refuse a commit to this table, or to none, unless all its requirements hold."""
         self._rules.requirements_hold(former.document["metadata"] if former else None, requirements, table=self.catalog.preconditions)
 
-    def following(self, key: Key, former: Record | None, updates: Sequence[Document]) -> Document:
+    def following(self, key: Key, former: Record | None, updates: Sequence[TableUpdate]) -> TableMetadata:
         """Return the metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
         catalog = self.catalog
-        base: Document | None = former.document["metadata"] if former else None
+        base: TableMetadata | None = former.document["metadata"] if former else None
         metadata = self._rules.updates_applied(base or {}, updates, now_ms=now_ms(), table=catalog.updates)
         if former is not None and metadata is base:
             return metadata
@@ -115,7 +115,7 @@ class Commits:
             check_result(catalog, "table", metadata)
         return metadata
 
-    def stored(self, former: Record | None, metadata: Document) -> Record:
+    def stored(self, former: Record | None, metadata: TableMetadata) -> Record:
         """Return the record of a table after its new metadata were written; the former one if nothing changed."""
         if former is not None and metadata is former.document["metadata"]:
             return former
@@ -123,7 +123,7 @@ class Commits:
         return self.catalog.rules.written(self.catalog.warehouse, metadata, former=location)
 
 
-def check_result(catalog: Catalog, kind: str, metadata: Document) -> None:
+def check_result(catalog: Catalog, kind: str, metadata: TableMetadata | ViewMetadata) -> None:
     """Refuse a commit to a table or view whose result is not valid metadata.
 
     Raises:

@@ -11,7 +11,7 @@ from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest import documents
 
 CREATE = "assert-create"
 
@@ -30,14 +30,14 @@ def _spelled(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def assert_create(metadata: Document | None, requirement: Document, where: str) -> None:
+def assert_create(metadata: documents.TableMetadata | None, requirement: documents.AssertCreate, where: str) -> None:
     """Check that the table does not exist."""
     del requirement, where
     if metadata is not None:
         raise _failed(f"table already exists: expected none, found the table with uuid {metadata['table-uuid']}")
 
 
-def assert_table_uuid(metadata: Document | None, requirement: Document, where: str) -> None:
+def assert_table_uuid(metadata: documents.TableMetadata | None, requirement: documents.AssertTableUUID, where: str) -> None:
     """Check the table's uuid, case-insensitively."""
     expected = text(requirement, "uuid", where)
     found: str | None = metadata["table-uuid"] if metadata else None
@@ -45,7 +45,7 @@ def assert_table_uuid(metadata: Document | None, requirement: Document, where: s
         _expect("UUID does not match", expected=shown(expected), found=found)
 
 
-def assert_ref_snapshot_id(metadata: Document | None, requirement: Document, where: str) -> None:
+def assert_ref_snapshot_id(metadata: documents.TableMetadata | None, requirement: documents.AssertRefSnapshotId, where: str) -> None:
     """Check that the branch or tag is at this snapshot or, for null, does not exist."""
     name = text(requirement, "ref", where)
     if "snapshot-id" not in requirement:
@@ -56,18 +56,17 @@ def assert_ref_snapshot_id(metadata: Document | None, requirement: Document, whe
     _expect(f"branch or tag {shown(name)} changed", expected=expected, found=_snapshot_of(metadata or {}, name))
 
 
-def _snapshot_of(metadata: Document, name: str) -> int | None:
-    refs: dict[str, Document] = metadata.get("refs") or {}
+def _snapshot_of(metadata: documents.TableMetadata, name: str) -> int | None:
+    refs = metadata.get("refs") or {}
     if name in refs:
-        snapshot_id: int = refs[name]["snapshot-id"]
-        return snapshot_id
+        return refs[name]["snapshot-id"]
     # Documents of old writers have a current snapshot without a branch that says so.
-    current: int | None = metadata.get("current-snapshot-id") if name == MAIN else None
+    current = metadata.get("current-snapshot-id") if name == MAIN else None
     return None if current == -1 else current
 
 
-def _assert_id(member: str, what: str, *, of: str | None = None) -> Callable[[Document | None, Document, str], None]:
-    def assertion(metadata: Document | None, requirement: Document, where: str) -> None:
+def _assert_id(member: str, what: str, *, of: str | None = None) -> Callable[[documents.TableMetadata | None, Any, str], None]:
+    def assertion(metadata: documents.TableMetadata | None, requirement: documents.TableRequirement, where: str) -> None:
         expected = integer(requirement, member, where, within=INT32)
         _expect(what, expected=expected, found=(metadata or {}).get(of or member))
 
@@ -75,7 +74,7 @@ def _assert_id(member: str, what: str, *, of: str | None = None) -> Callable[[Do
 
 
 #: By the `type` of a requirement.
-PRECONDITIONS: dict[str, Callable[[Document | None, Document, str], None]] = {
+PRECONDITIONS: dict[str, Callable[[documents.TableMetadata | None, Any, str], None]] = {
     CREATE: assert_create,
     "assert-table-uuid": assert_table_uuid,
     "assert-ref-snapshot-id": assert_ref_snapshot_id,
@@ -90,8 +89,8 @@ PRECONDITIONS: dict[str, Callable[[Document | None, Document, str], None]] = {
 
 
 def check(
-    metadata: Document | None,
-    requirements: Sequence[Document],
+    metadata: documents.TableMetadata | documents.ViewMetadata | None,
+    requirements: Sequence[documents.TableRequirement | documents.ViewRequirement],
     *,
     table: Mapping[str, Callable[..., None]] = PRECONDITIONS,
     of: str = "tables",

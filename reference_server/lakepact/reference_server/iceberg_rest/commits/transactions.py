@@ -20,8 +20,8 @@ from lakepact.reference_server.warehouse.local import overlap
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
+    from lakepact.generated.iceberg_rest.documents import CommitTransactionRequest, TableMetadata, TableRequirement, TableUpdate
     from lakepact.reference_server.iceberg_rest.commits.commits import Commits
-    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
@@ -31,11 +31,11 @@ class Change:
     """The changes of a transaction to one table."""
 
     key: Key
-    requirements: Sequence[Document]
-    updates: Sequence[Document]
+    requirements: Sequence[TableRequirement]
+    updates: Sequence[TableUpdate]
 
 
-def changes_of(body: Document) -> tuple[Change, ...]:
+def changes_of(body: CommitTransactionRequest) -> tuple[Change, ...]:
     """Return the changes of a transaction, each for the table that it names.
 
     Raises:
@@ -74,7 +74,7 @@ def committed_tables(commits: Commits, transaction: Transaction, changes: Sequen
     return formers
 
 
-def check_locations_apart(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> None:
+def check_locations_apart(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, TableMetadata]) -> None:
     """Refuse a transaction that puts two tables at locations which overlap.
 
     Raises:
@@ -120,7 +120,7 @@ class Transactions:
     def __init__(self, commits: Commits, rules: Rules) -> None:
         self._commits, self._rules = commits, rules
 
-    def commit_transaction(self, *, body: Document) -> Reply:
+    def commit_transaction(self, *, body: CommitTransactionRequest) -> Reply:
         """Apply the changes to all tables if all requirements of all of them hold."""
         catalog, changes = self._commits.catalog, self._rules.changes_of(body)
         for index, change in enumerate(changes):
@@ -130,7 +130,7 @@ class Transactions:
                 raise bad_request(f"at /table-changes/{index}: {problem.message}") from None
         with catalog.store.begin() as transaction:
             formers = self._rules.committed_tables(self._commits, transaction, changes)
-            metadata: dict[Key, Document] = {}
+            metadata: dict[Key, TableMetadata] = {}
             for change in changes:
                 with _named(change):
                     metadata[change.key] = self._commits.following(change.key, formers[change.key], change.updates)

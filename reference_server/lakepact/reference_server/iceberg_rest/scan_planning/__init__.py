@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.documents import FetchScanTasksRequest, PlanTableScanRequest
     from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.scan_planning.handlers import Planning
     from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
@@ -31,7 +31,7 @@ class ScanPlanning:
         self._lock = threading.Lock()
         self._made: Planning | None = None
 
-    def plan_table_scan(self, *, namespace: str, table: str, body: Document | None = None, **_: object) -> Reply:
+    def plan_table_scan(self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None, **_: object) -> Reply:
         """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
         return self._planning().plan_table_scan(namespace=namespace, table=table, body=body)
 
@@ -43,7 +43,7 @@ class ScanPlanning:
         """Make no more of a plan; it may be made already."""
         return self._planning().cancel_planning(namespace=namespace, table=table, plan_id=plan_id)
 
-    def fetch_scan_tasks(self, *, namespace: str, table: str, body: Document | None = None, **_: object) -> Reply:
+    def fetch_scan_tasks(self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None, **_: object) -> Reply:
         """Return the file scan tasks that a plan task stands for."""
         return self._planning().fetch_scan_tasks(namespace=namespace, table=table, body=body)
 

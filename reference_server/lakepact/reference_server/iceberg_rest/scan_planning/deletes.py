@@ -10,7 +10,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning.manifests import EQUAL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import PartitionSpec
     from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry
 
 _PATH_COLUMN = 2_147_483_546  #: the id of the column of position delete files that names data files
@@ -26,7 +26,7 @@ class Deletes:
         specs: the partition specs of the table by their ids.
     """
 
-    def __init__(self, entries: Iterable[Entry], specs: Mapping[int, Document]) -> None:
+    def __init__(self, entries: Iterable[Entry], specs: Mapping[int, PartitionSpec]) -> None:
         self._vectors: dict[str, list[Entry]] = defaultdict(list)
         self._of_files: dict[str, list[Entry]] = defaultdict(list)
         self._of_partitions: dict[_Place, list[Entry]] = defaultdict(list)
@@ -35,7 +35,7 @@ class Deletes:
         for entry in entries:
             self._add(entry, specs[entry.spec_id])
 
-    def _add(self, entry: Entry, spec: Document) -> None:
+    def _add(self, entry: Entry, spec: PartitionSpec) -> None:
         file = entry.file
         if file["content"] == EQUALITY_DELETES:
             if all(field["transform"] == "void" for field in spec["fields"]):

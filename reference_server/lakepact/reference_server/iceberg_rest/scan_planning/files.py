@@ -12,6 +12,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning.values import from_byt
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lakepact.generated.iceberg_rest.documents import PartitionField, PartitionSpec
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry
 
@@ -30,7 +31,7 @@ class Teller:
         stats: the ids of the columns whose statistics are wanted.
     """
 
-    specs: Mapping[int, Document]
+    specs: Mapping[int, PartitionSpec]
     types: Mapping[int, Any]
     stats: frozenset[int]
 
@@ -81,7 +82,7 @@ class Teller:
         fields = self.specs[entry.spec_id]["fields"]
         return [self._partition_value(value, field) for value, field in zip(entry.partition, fields, strict=True)]
 
-    def _partition_value(self, value: Any, field: Document) -> Any:
+    def _partition_value(self, value: Any, field: PartitionField) -> Any:
         if value is None:
             return None
         kind = result_type(field["transform"], self.types.get(field["source-id"], "string"))

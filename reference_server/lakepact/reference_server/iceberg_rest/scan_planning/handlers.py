@@ -13,6 +13,7 @@ from lakepact.reference_server.iceberg_rest.scan_planning.planner import Planner
 from lakepact.reference_server.iceberg_rest.scan_planning.plans import Plan, Plans, State, Table
 
 if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.documents import ErrorModel, FetchScanTasksRequest, PlanTableScanRequest, TableMetadata
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.scan_planning.rules import Rules
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
@@ -32,7 +33,7 @@ class Planning:
         self._catalog, self._rules = catalog, rules
         self._plans = plans
 
-    def plan_table_scan(self, *, namespace: str, table: str, body: Document | None = None) -> Reply:
+    def plan_table_scan(self, *, namespace: str, table: str, body: PlanTableScanRequest | None = None) -> Reply:
         """Return the tasks of a scan, or an id under which they can be fetched once they are known."""
         record, key = self._table(namespace, table)
         metadata = record.document["metadata"]
@@ -62,7 +63,7 @@ class Planning:
         self._plans.cancel(self._plan(namespace, table, plan_id))
         return NO_CONTENT
 
-    def fetch_scan_tasks(self, *, namespace: str, table: str, body: Document | None = None) -> Reply:
+    def fetch_scan_tasks(self, *, namespace: str, table: str, body: FetchScanTasksRequest | None = None) -> Reply:
         """Return the file scan tasks that a plan task stands for."""
         key = self._table(namespace, table)[1]
         task = (body or {}).get("plan-task")
@@ -91,7 +92,7 @@ class Planning:
         return record, Table(levels, table, record.document["metadata"]["table-uuid"], self._rules.plans_are_of())
 
 
-def _setting(metadata: Document, name: str, usual: int) -> int:
+def _setting(metadata: TableMetadata, name: str, usual: int) -> int:
     value = (metadata.get("properties") or {}).get(name, "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else usual
 
@@ -113,5 +114,5 @@ def _reply_of(plan: Plan, *, named: bool) -> Reply:
     return Reply(200, orjson.dumps(head)[:-1] + b"," + pages[0][1:])
 
 
-def _error(problem: Problem) -> Document:
+def _error(problem: Problem) -> ErrorModel:
     return {"message": problem.message, "type": problem.kind, "code": problem.status}

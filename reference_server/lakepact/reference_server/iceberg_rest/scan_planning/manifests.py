@@ -15,6 +15,7 @@ from lakepact.reference_server.warehouse.local import Outside, Unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from lakepact.generated.iceberg_rest.documents import PartitionSpec, Snapshot
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.warehouse.local import Warehouse
 
@@ -72,7 +73,7 @@ class Entry:
         return path
 
 
-def manifests_of(warehouse: Warehouse, snapshot: Document) -> list[Manifest]:
+def manifests_of(warehouse: Warehouse, snapshot: Snapshot) -> list[Manifest]:
     """Return the manifests of a snapshot, with live files.
 
     Raises:
@@ -104,7 +105,7 @@ def _manifest(record: Record, listed: str) -> Manifest:
         raise Damaged(f"{listed[-300:]!r} is no list of manifests") from None
 
 
-def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Document], types: Mapping[int, Any]) -> Iterator[Entry]:
+def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, PartitionSpec], types: Mapping[int, Any]) -> Iterator[Entry]:
     """Yield the files of a manifest that were not deleted.
 
     Args:

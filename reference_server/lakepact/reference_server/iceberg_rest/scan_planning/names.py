@@ -11,7 +11,7 @@ from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import Schema
     from lakepact.reference_server.iceberg_rest.tables.schemas import Column
 
 #: Columns that every table has, though no schema names them.
@@ -63,7 +63,7 @@ class Names:
         return any(known.casefold() == folded for known in self.by_name)
 
 
-def names_of(schema: Document, *, format_version: int, case_sensitive: bool) -> Names:
+def names_of(schema: Schema, *, format_version: int, case_sensitive: bool) -> Names:
     """Return the columns of a stored schema."""
     by_id = columns(schema, "/schema", format_version=format_version, ids=INT32)
     by_name: dict[str, list[Column]] = {}

@@ -15,7 +15,7 @@ from lakepact.reference_server.iceberg_rest.tables.types import name_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import PartitionField, PartitionSpec
     from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Test
     from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry, Manifest
 
@@ -29,7 +29,7 @@ class Pruning:
         types: the types of all its columns by their ids.
     """
 
-    def __init__(self, whole: Expression, specs: Mapping[int, Document], types: Mapping[int, Any]) -> None:
+    def __init__(self, whole: Expression, specs: Mapping[int, PartitionSpec], types: Mapping[int, Any]) -> None:
         self._whole = whole
         self._specs = specs
         self._types = types
@@ -55,14 +55,14 @@ class Pruning:
         left = self._left(self._whole, fields, spans)
         return NEVER if left == NEVER or self._measured(left, entry.file) == NEVER else left
 
-    def _left(self, whole: Expression, fields: list[Document], spans: list[Span]) -> Expression:
+    def _left(self, whole: Expression, fields: list[PartitionField], spans: list[Span]) -> Expression:
         def tested(test: Test) -> Expression:
             found = {rows(span, test.kind, test.literals, or_nan=test.or_nan) for span in self._of_test(test, fields, spans)}
             return NEVER if Rows.NONE in found else ALWAYS if Rows.ALL in found else test
 
         return rewritten(whole, tested)
 
-    def _of_test(self, test: Test, fields: list[Document], spans: list[Span]) -> Iterator[Span]:
+    def _of_test(self, test: Test, fields: list[PartitionField], spans: list[Span]) -> Iterator[Span]:
         """Evaluate a predicate by partition values."""
         for field, span in zip(fields, spans, strict=True):
             if field["source-id"] != test.column.id:
@@ -72,7 +72,7 @@ class Pruning:
             elif test.transform == field["transform"]:
                 yield value_span(span, field["transform"], test.column.type)
 
-    def _value_span(self, value: Any, field: Document) -> Span:
+    def _value_span(self, value: Any, field: PartitionField) -> Span:
         if field["transform"] == "void":
             return ANYTHING
         if value is None:
@@ -81,7 +81,7 @@ class Pruning:
             return Span(values=False, null=False, nan=True)
         return Span(null=False, lower=value, upper=value)
 
-    def _summary_span(self, summary: Mapping[str, Any], field: Document) -> Span:
+    def _summary_span(self, summary: Mapping[str, Any], field: PartitionField) -> Span:
         kind = self._field_type(field)
         if field["transform"] == "void" or name_of(kind) not in ORDERED:
             return ANYTHING
@@ -90,7 +90,7 @@ class Pruning:
         lower, upper = (None if summary.get(b) is None else from_bytes(summary[b], kind) for b in ("lower_bound", "upper_bound"))
         return Span(null=null, nan=nan, lower=lower, upper=upper)
 
-    def _field_type(self, field: Document) -> Any:
+    def _field_type(self, field: PartitionField) -> Any:
         return result_type(field["transform"], self._types.get(field["source-id"], "string"))
 
     # -- by statistics of columns ---------------------------------------------------------------------------------

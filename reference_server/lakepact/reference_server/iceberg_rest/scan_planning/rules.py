@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.http.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import PlanTableScanRequest, TableMetadata
     from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes
     from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Expression
     from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry, Manifest
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
 
 
-def asked_scan(metadata: Document, body: Document) -> Scan:
+def asked_scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     """Return the scan that a request asks for."""
     from lakepact.reference_server.iceberg_rest.scan_planning.scans import scan  # noqa: PLC0415 - a server that plans nothing starts without
 

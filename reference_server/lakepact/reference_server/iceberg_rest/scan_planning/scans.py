@@ -14,7 +14,7 @@ from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import PartitionSpec, PlanTableScanRequest, Snapshot, TableMetadata
     from lakepact.reference_server.iceberg_rest.scan_planning.names import Names
 
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 class Scan:
     """One scan of one table."""
 
-    snapshots: tuple[Document, ...]  #: the one whose files are scanned, or those whose additions are; none for an empty table
+    snapshots: tuple[Snapshot, ...]  #: the one whose files are scanned, or those whose additions are; none for an empty table
     incremental: bool
     filter: Expression
     filtered: bool  #: whether the request had a filter
     stats: frozenset[int]  #: ids of the columns whose statistics are wanted
-    specs: Mapping[int, Document]
+    specs: Mapping[int, PartitionSpec]
     types: Mapping[int, Any]
 
 
-def scan(metadata: Document, body: Document) -> Scan:
+def scan(metadata: TableMetadata, body: PlanTableScanRequest) -> Scan:
     """Return the scan that a request asks for.
 
     Raises:
@@ -64,7 +64,7 @@ def scan(metadata: Document, body: Document) -> Scan:
     )
 
 
-def _snapshot(metadata: Document, known: Mapping[int, Document], asked: Mapping[str, int | None]) -> Document | None:
+def _snapshot(metadata: TableMetadata, known: Mapping[int, Snapshot], asked: Mapping[str, int | None]) -> Snapshot | None:
     """Return the snapshot that is scanned, or the last one of a scan between two; by default that of the branch main."""
     for member in ("snapshot-id", "end-snapshot-id"):
         wanted = asked[member]
@@ -73,13 +73,13 @@ def _snapshot(metadata: Document, known: Mapping[int, Document], asked: Mapping[
                 raise refused(f"/{member}", f"the table has no snapshot {wanted}")
             return known[wanted]
     main = (metadata.get("refs") or {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id"))
-    return known.get(main)
+    return None if main is None else known.get(main)
 
 
-def _between(known: Mapping[int, Document], last: Document, start: int | None) -> tuple[Document, ...]:
+def _between(known: Mapping[int, Snapshot], last: Snapshot, start: int | None) -> tuple[Snapshot, ...]:
     """Return the snapshots behind `start` up to `last`, of those that appended files; all of its ancestors without `start`."""
-    found: list[Document] = []
-    current: Document | None = last
+    found: list[Snapshot] = []
+    current: Snapshot | None = last
     while current is not None and current["snapshot-id"] != start:
         found.append(current)
         parent = current.get("parent-snapshot-id")
@@ -94,7 +94,7 @@ def _between(known: Mapping[int, Document], last: Document, start: int | None) -
     return tuple(one for one in reversed(found) if (one.get("summary") or {}).get("operation", "append") == "append")
 
 
-def _names(metadata: Document, body: Document, last: Document | None) -> Names:
+def _names(metadata: TableMetadata, body: PlanTableScanRequest, last: Snapshot | None) -> Names:
     """Return the columns of the table's schema, or of that of the snapshot if the request asks for it."""
     wanted = metadata.get("current-schema-id")
     if body.get("use-snapshot-schema") and last is not None and last.get("schema-id") is not None:
@@ -105,12 +105,12 @@ def _names(metadata: Document, body: Document, last: Document | None) -> Names:
     return names_of(schema, format_version=metadata["format-version"], case_sensitive=case_sensitive)
 
 
-def _specs(metadata: Document) -> Mapping[int, Document]:
-    specs: list[Document] = metadata.get("partition-specs") or [{"spec-id": 0, "fields": metadata.get("partition-spec") or []}]
+def _specs(metadata: TableMetadata) -> Mapping[int, PartitionSpec]:
+    specs: list[PartitionSpec] = metadata.get("partition-specs") or [{"spec-id": 0, "fields": metadata.get("partition-spec") or []}]
     return {spec["spec-id"]: spec for spec in specs}
 
 
-def _types(metadata: Document) -> Mapping[int, Any]:
+def _types(metadata: TableMetadata) -> Mapping[int, Any]:
     """Return the type of every column that the table ever had; the current schema has the last word."""
     schemas = metadata.get("schemas") or [metadata["schema"]]
     current = metadata.get("current-schema-id")

@@ -27,6 +27,7 @@ from lakepact.reference_server.warehouse.local import Outside, below
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from lakepact.generated.iceberg_rest.documents import RenameTableRequest
     from lakepact.reference_server.http.validation import Validators
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
@@ -162,7 +163,9 @@ class Catalog:
         identifiers = [{"namespace": list(levels), "name": name} for name, _ in page]
         return json_reply({"identifiers": identifiers, "next-page-token": following})
 
-    def rename(self, body: Document, *, exists: Callable[[View, Place, str], Record], is_addressable: Callable[[str, str], None]) -> None:
+    def rename(
+        self, body: RenameTableRequest, *, exists: Callable[[View, Place, str], Record], is_addressable: Callable[[str, str], None]
+    ) -> None:
         """Give a table or view another name, in its namespace or another; its files stay where they are.
 
         Args:

@@ -23,7 +23,7 @@ from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import CreateTableRequest, LoadTableResult, StorageCredential
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place
 
@@ -35,7 +35,7 @@ def may_write(levels: Sequence[str], name: str) -> bool:  # noqa: ARG001 - where
     return True
 
 
-def with_credentials(body: bytes, access: Document) -> bytes:
+def with_credentials(body: bytes, access: LoadTableResult) -> bytes:
     """Return a table with what opens its files."""
     return b"%s,%s" % (body[:-1], orjson.dumps(access)[1:])
 
@@ -45,7 +45,7 @@ def tag_with_credentials(tag: bytes, way: str) -> bytes:
     return b'W/%s-%s"' % (tag[:-1], way.encode()) if tag else b""
 
 
-def sent(body: bytes, tag: bytes, access: Document) -> Reply:
+def sent(body: bytes, tag: bytes, access: LoadTableResult) -> Reply:
     """Return a table as it is sent; with what opens its files, it is for this caller alone."""
     plain = Reply(200, body, ((b"etag", tag),) if tag else ())
     if not access:
@@ -102,7 +102,7 @@ class Credentials:
         *,
         has_changed: bool = False,
         is_staged: bool = False,
-    ) -> Document:
+    ) -> LoadTableResult:
         """Return what opens the files of a table for a caller who names these ways of access: credentials, else a signer, else nothing.
 
         Credentials are also in `config`, for older clients.
@@ -131,7 +131,7 @@ class Credentials:
             return {}
         return {"config": self._rules.signer_config(self._access, path_of("sign", self._prefix, levels, name))}
 
-    def of(self, location: str, levels: Place, name: str) -> list[Document]:
+    def of(self, location: str, levels: Place, name: str) -> list[StorageCredential]:
         """Return the credentials of one table.
 
         Raises:
@@ -162,7 +162,7 @@ class CredentialsAgain:
         self._credentials = credentials
 
     def create_table(
-        self, *, answered: Reply, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object
+        self, *, answered: Reply, namespace: str, body: CreateTableRequest, x_iceberg_access_delegation: Sequence[str] = (), **_: object
     ) -> Reply:
         """Return the stored reply of a creation with current credentials, or without any if none can be issued."""
         location = answered.document["metadata"]["location"]

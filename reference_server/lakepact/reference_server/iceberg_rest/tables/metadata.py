@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, child, refused, shown, texts
 from lakepact.reference_server.iceberg_rest.tables.partitioning import (
@@ -19,7 +19,10 @@ from lakepact.reference_server.iceberg_rest.tables.sorting import check_order, f
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.generated.iceberg_rest import documents
     from lakepact.reference_server.iceberg_rest.documents import Document
+
+Item = TypeVar("Item", bound="Mapping[str, Any]")
 
 FORMAT_VERSIONS = range(1, 4)
 MAIN = "main"  #: the branch of the current snapshot
@@ -29,9 +32,9 @@ PREVIOUS_VERSIONS_MAX = "write.metadata.previous-versions-max"
 DEFAULT_PREVIOUS_VERSIONS = 100
 
 
-def empty_table_metadata(*, format_version: int = DEFAULT_FORMAT_VERSION) -> Document:
+def empty_table_metadata(*, format_version: int = DEFAULT_FORMAT_VERSION) -> documents.TableMetadata:
     """Return the document to which the updates of a creating commit apply: without uuid, location or schema."""
-    document: Document = {
+    document: documents.TableMetadata = {
         "format-version": format_version,
         "last-sequence-number": 0,
         "last-updated-ms": 0,
@@ -53,7 +56,7 @@ def empty_table_metadata(*, format_version: int = DEFAULT_FORMAT_VERSION) -> Doc
     return document
 
 
-def new_table_metadata(request: Document, *, table_uuid: str, location: str, now_ms: int) -> Document:
+def new_table_metadata(request: documents.CreateTableRequest, *, table_uuid: str, location: str, now_ms: int) -> documents.TableMetadata:
     """Return the metadata of the table that a create request describes: without snapshots, all ids freshly assigned.
 
     Args:
@@ -67,18 +70,18 @@ def new_table_metadata(request: Document, *, table_uuid: str, location: str, now
     """
     properties = dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
     format_version = _format_version(properties.pop(FORMAT_VERSION, str(DEFAULT_FORMAT_VERSION)))
-    requested = child(request, "schema", "")
+    requested: documents.Schema = child(request, "schema", "")
     known = columns(requested, "/schema", format_version=format_version, ids=INT32)
-    spec = child(request, "partition-spec", "") if request.get("partition-spec") is not None else unpartitioned()
+    spec: documents.PartitionSpec = child(request, "partition-spec", "") if request.get("partition-spec") is not None else unpartitioned()
     check_spec(spec, known, "/partition-spec")
-    order = child(request, "write-order", "") if request.get("write-order") is not None else unsorted()
+    order: documents.SortOrder = child(request, "write-order", "") if request.get("write-order") is not None else unsorted()
     check_order(order, known, "/write-order")
 
     schema, fresh = with_fresh_ids(requested)
-    fields = _moved(spec, fresh, "/partition-spec")
+    fields: list[documents.PartitionField] = _moved(spec, fresh, "/partition-spec")
     spec = {**spec, "spec-id": 0, "fields": [{**field, "field-id": FIRST_FIELD_ID + index} for index, field in enumerate(fields)]}
     order = {**order, "order-id": following_id(order), "fields": _moved(order, fresh, "/write-order")}
-    document: Document = {"format-version": format_version, "table-uuid": table_uuid, "location": location}
+    document: documents.TableMetadata = {"format-version": format_version, "table-uuid": table_uuid, "location": location}
     document |= empty_table_metadata(format_version=format_version) | {
         "last-updated-ms": now_ms,
         "last-column-id": len(fresh),
@@ -102,26 +105,26 @@ def _format_version(spelled: str) -> int:
     )
 
 
-def _moved(spec_or_order: Document, fresh: Mapping[int, int], where: str) -> list[Document]:
+def _moved(spec_or_order: documents.PartitionSpec | documents.SortOrder, fresh: Mapping[int, int], where: str) -> list[Any]:
     for index, field in enumerate(spec_or_order["fields"]):
         if field["source-id"] not in fresh:
             raise refused(f"{where}/fields/{index}/source-id", f"the schema has no column with id {field['source-id']}")
     return [{**field, "source-id": fresh[field["source-id"]]} for field in spec_or_order["fields"]]
 
 
-def with_id(items: Sequence[Document], member: str, wanted: Any) -> Document | None:
+def with_id(items: Sequence[Item], member: str, wanted: Any) -> Item | None:
     """Return the item whose `member` is `wanted`, or None."""
     return next((item for item in items if item[member] == wanted), None)
 
 
-def first_version_members(document: Document) -> Document:
+def first_version_members(document: documents.TableMetadata) -> documents.TableMetadata:
     """Return the members that readers of format version 1 look for: current schema and default partition fields."""
-    schema = with_id(document["schemas"], "schema-id", document["current-schema-id"])
+    schema: Any = with_id(document["schemas"], "schema-id", document["current-schema-id"])
     spec = with_id(document["partition-specs"], "spec-id", document["default-spec-id"])
     return {"schema": schema, "partition-spec": spec["fields"] if spec else []}
 
 
-def new_in(metadata: Document, previous: Document) -> Document:
+def new_in(metadata: documents.TableMetadata, previous: documents.TableMetadata) -> Document:
     """Return the document without the parts that it shares with its predecessor, which was validated before.
 
     Members and list items are compared one by one, so that no invalid part is skipped.
@@ -139,7 +142,7 @@ def new_in(metadata: Document, previous: Document) -> Document:
     return found
 
 
-def finish_commit(metadata: Document, previous: Document, previous_location: str) -> Document:
+def finish_commit(metadata: documents.TableMetadata, previous: documents.TableMetadata, previous_location: str) -> documents.TableMetadata:
     """Return the document as it is stored: its metadata-log names the file that it replaces.
 
     The log keeps the newest files, as many as the property `write.metadata.previous-versions-max` says.
@@ -151,7 +154,7 @@ def finish_commit(metadata: Document, previous: Document, previous_location: str
     """
     if metadata is previous:
         return metadata
-    entry = {"timestamp-ms": previous["last-updated-ms"], "metadata-file": previous_location}
+    entry: documents.MetadataLogItem = {"timestamp-ms": previous["last-updated-ms"], "metadata-file": previous_location}
     log = [*(metadata.get("metadata-log") or ()), entry]
     return {**metadata, "metadata-log": log[-_previous_versions(metadata.get("properties") or {}) :]}
 

@@ -22,6 +22,7 @@ from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside,
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from lakepact.generated.iceberg_rest.documents import TableMetadata, ViewMetadata
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.warehouse.local import Warehouse
 
@@ -55,7 +56,7 @@ def prepare(warehouse: Warehouse, location: str) -> None:
         raise not_kept(error) from None
 
 
-def next_location(warehouse: Warehouse, metadata: Document, former: str | None) -> str:
+def next_location(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata, former: str | None) -> str:
     """Return the next metadata file of a table or view, numbered after the previous one; one without a number counts as the first."""
     number = 0 if former is None else number_of(former) + 1
     suffix = COMPRESSED[0] if _wish(metadata, CODEC).lower() == "gzip" else ".metadata.json"
@@ -68,11 +69,11 @@ def number_of(location: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _wish(metadata: Document, name: str) -> str:
+def _wish(metadata: TableMetadata | ViewMetadata, name: str) -> str:
     return str((metadata.get("properties") or {}).get(name) or "")
 
 
-def _folder(warehouse: Warehouse, metadata: Document) -> str:
+def _folder(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata) -> str:
     wanted = _wish(metadata, METADATA_PATH)
     if wanted:
         # A wish, and properties are free text: one that leads out of the warehouse is not followed, and makes no commit fail.
@@ -82,7 +83,7 @@ def _folder(warehouse: Warehouse, metadata: Document) -> str:
     return f"{metadata['location'].rstrip('/')}/metadata"
 
 
-def write_next(warehouse: Warehouse, metadata: Document, former: str | None) -> tuple[str, bytes]:
+def write_next(warehouse: Warehouse, metadata: TableMetadata | ViewMetadata, former: str | None) -> tuple[str, bytes]:
     """Write the next metadata file of a table or view, and return its location and its text."""
     text = orjson.dumps(metadata)
     location = next_location(warehouse, metadata, former)
@@ -90,7 +91,7 @@ def write_next(warehouse: Warehouse, metadata: Document, former: str | None) -> 
     return location, text
 
 
-def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
+def written(warehouse: Warehouse, metadata: TableMetadata, *, former: str | None) -> Record:
     """Write a new metadata file, and return the new record of the table."""
     location, text = write_next(warehouse, metadata, former)
     return record_of(metadata, location, text, tag=tag_of_file(location))
@@ -154,7 +155,7 @@ def not_kept(error: OSError) -> NotKept:
     return NotKept(f"the change was not made: its files cannot be written: {error.strerror}", status)
 
 
-def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | None = None) -> Record:
+def record_of(metadata: TableMetadata, location: str, text: bytes, *, tag: bytes | None = None) -> Record:
     """Return the record of a table whose metadata file is at a location.
 
     Commits and loads return the same bytes; credentials are not part of them.

@@ -13,7 +13,7 @@ from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.iceberg_rest.identifiers import levels_of
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import ReportMetricsRequest
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place
 
@@ -30,9 +30,9 @@ class Report:
     text: bytes
 
     @property
-    def document(self) -> Document:
+    def document(self) -> ReportMetricsRequest:
         """The report as JSON."""
-        document: Document = orjson.loads(self.text)
+        document: ReportMetricsRequest = orjson.loads(self.text)
         return document
 
 
@@ -76,7 +76,7 @@ class Metrics:
         self._catalog = catalog
         self._reports = reports
 
-    def report_metrics(self, *, namespace: str, table: str, body: Document) -> Reply:
+    def report_metrics(self, *, namespace: str, table: str, body: ReportMetricsRequest) -> Reply:
         """Keep a report about a table."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import objects, optional_integer, refused, shown, text
 from lakepact.reference_server.iceberg_rest.tables.transforms import VOID, check_transform
@@ -12,7 +12,7 @@ from lakepact.reference_server.iceberg_rest.tables.transforms import VOID, check
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import PartitionField, PartitionSpec
     from lakepact.reference_server.iceberg_rest.tables.schemas import Columns
 
 FIRST_FIELD_ID = 1000
@@ -22,7 +22,7 @@ FIELD_IDS = range(2**31)
 FieldMeaning = tuple[int, str, str]
 
 
-def check_spec(spec: Document, columns: Columns, where: str) -> None:
+def check_spec(spec: PartitionSpec, columns: Columns, where: str) -> None:
     """Refuse a spec that is not valid for a schema with these columns."""
     names: set[str] = set()
     for index, field in enumerate(objects(spec, "fields", where)):
@@ -36,22 +36,22 @@ def check_spec(spec: Document, columns: Columns, where: str) -> None:
             raise refused(here, f"{shown(name)} is the name of another column than the field's source; choose another name")
 
 
-def same_spec(one: Document, other: Document) -> bool:
+def same_spec(one: PartitionSpec, other: PartitionSpec) -> bool:
     """Return whether two specs divide data in the same way, under the same names."""
     return spec_meaning(one) == spec_meaning(other)
 
 
-def spec_meaning(spec: Document) -> tuple[FieldMeaning, ...]:
+def spec_meaning(spec: PartitionSpec) -> tuple[FieldMeaning, ...]:
     """Return how a spec divides data: equal for specs that divide it in the same way under the same names, and only for them."""
     return tuple(field_meaning(field) for field in spec["fields"])
 
 
-def field_meaning(field: Document) -> FieldMeaning:
+def field_meaning(field: PartitionField) -> FieldMeaning:
     """Return how a field divides data, and under which name."""
     return field["source-id"], field["transform"], field["name"]
 
 
-def highest_field_id(specs: Iterable[Document]) -> int:
+def highest_field_id(specs: Iterable[PartitionSpec]) -> int:
     """Return the highest field id of these specs."""
     return max((field["field-id"] for spec in specs for field in spec["fields"]), default=NONE_ASSIGNED)
 
@@ -63,19 +63,19 @@ class PartitionFields:
         specs: in their order.
     """
 
-    def __init__(self, specs: Iterable[Document]) -> None:
-        self._by_id: defaultdict[int, list[tuple[Document, Document]]] = defaultdict(list)
+    def __init__(self, specs: Iterable[PartitionSpec]) -> None:
+        self._by_id: defaultdict[int, list[tuple[PartitionSpec, PartitionField]]] = defaultdict(list)
         self._ids: defaultdict[FieldMeaning, list[int]] = defaultdict(list)  # perhaps with some that mean something else by now
         for spec in specs:
             self.add(spec)
 
-    def add(self, spec: Document) -> None:
+    def add(self, spec: PartitionSpec) -> None:
         """Add the fields of the spec that is the last one from now on."""
         for field in spec["fields"]:
             self._by_id[field["field-id"]].append((spec, field))
             self._note(field)
 
-    def remove(self, specs: Iterable[Document], is_kept: Callable[[Document], bool]) -> None:
+    def remove(self, specs: Iterable[PartitionSpec], is_kept: Callable[[PartitionSpec], bool]) -> None:
         """Forget the fields of specs that are gone."""
         for spec in specs:
             for field in spec["fields"]:
@@ -86,7 +86,7 @@ class PartitionFields:
                 if found and len(found) < before:
                     self._note(found[-1][1])
 
-    def get(self, field_id: int) -> Document | None:
+    def get(self, field_id: int) -> PartitionField | None:
         """Return the field with this id, or None."""
         found = self._by_id.get(field_id)
         return found[-1][1] if found else None
@@ -107,19 +107,19 @@ class PartitionFields:
         ids.extend(reversed(spared))
         return found
 
-    def _note(self, field: Document) -> None:
+    def _note(self, field: PartitionField) -> None:
         ids = self._ids[field_meaning(field)]
         if not ids or ids[-1] != field["field-id"]:
             ids.append(field["field-id"])
 
 
-def with_field_ids(spec: Document, known: PartitionFields, where: str, *, last_assigned: int, format_version: int) -> Document:
+def with_field_ids(spec: PartitionSpec, known: PartitionFields, where: str, *, last_assigned: int, format_version: int) -> PartitionSpec:
     """Return the valid spec with an id for each field: the one that was sent, that of an equal field of a known spec, or the next.
 
     Raises:
         Problem: 400, an id is given twice, or stands for something else in a known spec.
     """
-    fields: list[Document] = spec["fields"]
+    fields = spec["fields"]
     sent = [optional_integer(field, "field-id", f"{where}/fields/{index}", within=FIELD_IDS) for index, field in enumerate(fields)]
     ids = _sequential(sent, where) if format_version == 1 else _unique(fields, sent, known, where, last_assigned=last_assigned)
     return {**spec, "fields": [{**field, "field-id": field_id} for field, field_id in zip(fields, ids, strict=True)]}
@@ -136,7 +136,9 @@ def _sequential(sent: Sequence[int | None], where: str) -> list[int]:
     return [FIRST_FIELD_ID + index for index in range(len(sent))]
 
 
-def _unique(fields: Sequence[Document], sent: Sequence[int | None], known: PartitionFields, where: str, *, last_assigned: int) -> list[int]:
+def _unique(
+    fields: Sequence[PartitionField], sent: Sequence[int | None], known: PartitionFields, where: str, *, last_assigned: int
+) -> list[int]:
     given_ids = {field_id for field_id in sent if field_id is not None}
     following = count(max(last_assigned, NONE_ASSIGNED, *given_ids) + 1)
     ids: dict[int, None] = {}
@@ -151,7 +153,7 @@ def _unique(fields: Sequence[Document], sent: Sequence[int | None], known: Parti
     return list(ids)
 
 
-def _check_meaning(field: Document, before: Document | None, where: str) -> None:
+def _check_meaning(field: PartitionField, before: PartitionField | None, where: str) -> None:
     if before is None or VOID in {field["transform"], before["transform"]}:
         return
     if _divides_alike(field, before):
@@ -163,10 +165,10 @@ def _check_meaning(field: Document, before: Document | None, where: str) -> None
     )
 
 
-def _divides_alike(one: Document, other: Document) -> bool:
-    return bool(one["source-id"] == other["source-id"] and one["transform"] == other["transform"])
+def _divides_alike(one: PartitionField, other: PartitionField) -> bool:
+    return one["source-id"] == other["source-id"] and one["transform"] == other["transform"]
 
 
-def unpartitioned() -> dict[str, Any]:
+def unpartitioned() -> PartitionSpec:
     """Return the spec of a table that is not partitioned."""
     return {"spec-id": 0, "fields": []}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.reference_server.http.json_text import NotJson, read_json
 from lakepact.reference_server.http.problems import Problem
@@ -17,10 +17,12 @@ from lakepact.reference_server.iceberg_rest.tables.sorting import unsorted
 from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import PartitionSpec, TableMetadata
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
+
+Metadata = TypeVar("Metadata")
 
 #: Lists whose items have an id, the member that holds it, and the member that names the one in use.
 _NUMBERED = {
@@ -30,7 +32,7 @@ _NUMBERED = {
 }
 
 
-def read_registered(catalog: Catalog, location: str, kind: str, check: Callable[[Document], Document]) -> Document:
+def read_registered(catalog: Catalog, location: str, kind: str, check: Callable[[Any], Metadata]) -> Metadata:
     """Return the metadata in a file that a request names.
 
     Args:
@@ -52,7 +54,7 @@ def read_registered(catalog: Catalog, location: str, kind: str, check: Callable[
         raise bad_request(f"{location[:300]!r} does not hold valid {kind} metadata: {str(error).replace('the body', 'the file')}") from None
 
 
-def read_metadata(catalog: Catalog, location: str) -> Document:
+def read_metadata(catalog: Catalog, location: str) -> TableMetadata:
     """Return the table metadata in a file that a request names.
 
     Raises:
@@ -61,7 +63,7 @@ def read_metadata(catalog: Catalog, location: str) -> Document:
     return read_registered(catalog, location, "table", existing_table_metadata)
 
 
-def existing_table_metadata(document: Document) -> Document:
+def existing_table_metadata(document: TableMetadata) -> TableMetadata:
     """Return the document with all members that later writers have, as the first state of a table of ours.
 
     Members that we do not know stay as they are.
@@ -76,8 +78,8 @@ def existing_table_metadata(document: Document) -> Document:
     text(document, "location", "")
     text(document, "table-uuid", "")
     integer(document, "last-updated-ms", "", within=COUNT)
-    present = {name: value for name, value in document.items() if value is not None}
-    whole = {**empty_table_metadata(format_version=version), **_of_first_version(present), **present}
+    present: Any = {name: value for name, value in document.items() if value is not None}
+    whole: TableMetadata = {**empty_table_metadata(format_version=version), **_of_first_version(present), **present}
     whole["partition-specs"] = [_numbered_fields(spec) for spec in whole["partition-specs"]]
     if "last-partition-id" not in present:
         whole["last-partition-id"] = highest_field_id(whole["partition-specs"])
@@ -88,9 +90,14 @@ def existing_table_metadata(document: Document) -> Document:
     return whole
 
 
-def _of_first_version(document: Document) -> Document:
+def _of_first_version(document: TableMetadata) -> TableMetadata:
     # Format version 1 knows one schema and one list of partition fields; the lists of them, and sort orders, came later.
-    lifted: Document = {"sort-orders": [unsorted()], "default-sort-order-id": 0, "partition-specs": [unpartitioned()], "default-spec-id": 0}
+    lifted: TableMetadata = {
+        "sort-orders": [unsorted()],
+        "default-sort-order-id": 0,
+        "partition-specs": [unpartitioned()],
+        "default-spec-id": 0,
+    }
     if "schema" in document:
         lifted["schemas"] = [{"schema-id": 0, **document["schema"]}]
         lifted["current-schema-id"] = lifted["schemas"][0]["schema-id"]
@@ -99,12 +106,12 @@ def _of_first_version(document: Document) -> Document:
     return lifted
 
 
-def _numbered_fields(spec: Document) -> Document:
+def _numbered_fields(spec: PartitionSpec) -> PartitionSpec:
     # Partition fields had no ids at first; they count from 1000, and so they do in files that were written then.
     return {**spec, "fields": [{"field-id": FIRST_FIELD_ID + index, **field} for index, field in enumerate(spec["fields"])]}
 
 
-def _check_numbered(whole: Document, member: str, id_member: str, in_use: str) -> None:
+def _check_numbered(whole: Mapping[str, Any], member: str, id_member: str, in_use: str) -> None:
     ids = [integer(item, id_member, f"/{member}/{index}", within=INT32) for index, item in enumerate(whole[member])]
     _check_unique(ids, f"/{member}")
     wanted = integer(whole, in_use, "", within=INT32)
@@ -121,19 +128,20 @@ def _check_unique(ids: Iterable[int], where: str) -> set[int]:
     return seen
 
 
-def _check_assigned(whole: Document) -> None:
-    schema = with_id(whole["schemas"], "schema-id", whole["current-schema-id"])
-    columns(schema or {}, "/schemas", format_version=whole["format-version"], ids=INT32)
+def _check_assigned(whole: TableMetadata) -> None:
+    schema: Any = with_id(whole["schemas"], "schema-id", whole["current-schema-id"]) or {}
+    columns(schema, "/schemas", format_version=whole["format-version"], ids=INT32)
     highest = {
         "last-column-id": max((max(types_by_id(schema), default=0) for schema in whole["schemas"]), default=0),
         "last-partition-id": highest_field_id(whole["partition-specs"]),
     }
     for member, least in highest.items():
-        if integer(whole, member, "", within=INT32) < least:
-            raise refused(f"/{member}", f"expected at least {least}, the highest field id in use, found {whole[member]}")
+        found = integer(whole, member, "", within=INT32)
+        if found < least:
+            raise refused(f"/{member}", f"expected at least {least}, the highest field id in use, found {found}")
 
 
-def _check_snapshots(whole: Document) -> None:
+def _check_snapshots(whole: TableMetadata) -> None:
     ids = [integer(snapshot, "snapshot-id", f"/snapshots/{index}") for index, snapshot in enumerate(whole["snapshots"])]
     known = _check_unique(ids, "/snapshots")
     last = integer(whole, "last-sequence-number", "", within=COUNT)

@@ -21,7 +21,7 @@ from lakepact.reference_server.warehouse.vended_credentials.signing import signe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import RemoteSignRequest, TableMetadata
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess
     from lakepact.reference_server.storage.store import Key
@@ -35,7 +35,7 @@ KEPT, NOT_KEPT = (b"cache-control", b"private"), (b"cache-control", b"no-store")
 REPLACED = frozenset({"authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token"})
 
 
-def locations_of(catalog: Catalog, key: Key, metadata: Document) -> tuple[str, ...]:
+def locations_of(catalog: Catalog, key: Key, metadata: TableMetadata) -> tuple[str, ...]:
     """Return the locations that a table keeps its files at, as far as they are its own."""
     properties = metadata.get("properties") or {}
     further = (properties.get(name) for name in (METADATA_PATH, *DATA_PATHS))
@@ -93,7 +93,7 @@ class RemoteSigning:
         endpoint, in_path = access.settings.get("s3.endpoint"), access.settings.get("s3.path-style-access") == "true"
         self._bucket = Bucket(name, access.region, endpoint, in_path=in_path)
 
-    def sign_request(self, *, namespace: str, table: str, body: Document, **_: object) -> Reply:
+    def sign_request(self, *, namespace: str, table: str, body: RemoteSignRequest, **_: object) -> Reply:
         """Return a request with the headers that authorize it, if it concerns files of the table alone."""
         keys = self._access.keys
         if not self._bucket.name or keys is None:

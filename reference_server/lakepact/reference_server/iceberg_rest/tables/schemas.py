@@ -14,6 +14,7 @@ from lakepact.reference_server.iceberg_rest.tables.types import NESTED, canonica
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
+    from lakepact.generated.iceberg_rest.documents import ListType, MapType, NestedType, Schema, StructType
     from lakepact.reference_server.iceberg_rest.documents import Document
 
 DEEPEST = 100  #: levels of types within each other; a document that nests deeper cannot be written as JSON everywhere
@@ -54,7 +55,7 @@ class Columns(dict[int, Column]):
         return {column.name: column.id for column in self.values()}
 
 
-def columns(schema: Document, where: str, *, format_version: int, ids: range = FIELD_IDS) -> Columns:
+def columns(schema: Schema, where: str, *, format_version: int, ids: range = FIELD_IDS) -> Columns:
     """Return every field of a valid schema by its id.
 
     Args:
@@ -84,7 +85,7 @@ def columns(schema: Document, where: str, *, format_version: int, ids: range = F
     return found
 
 
-def _walk(outer: Document, where: str, around: Column | None, *, depth: int, format_version: int) -> Iterator[Column]:
+def _walk(outer: NestedType, where: str, around: Column | None, *, depth: int, format_version: int) -> Iterator[Column]:
     if depth > DEEPEST:
         raise refused(where, f"types are nested more than {DEEPEST} levels deep")
     for column in _struct(outer, where, around, format_version) if outer["type"] == "struct" else _collection(outer, where, around):
@@ -98,7 +99,7 @@ def _walk(outer: Document, where: str, around: Column | None, *, depth: int, for
             yield from _walk(column.type, f"{here}{column.type_step}", column, depth=depth + 1, format_version=format_version)
 
 
-def _struct(struct: Document, where: str, around: Column | None, format_version: int) -> Iterator[Column]:
+def _struct(struct: StructType, where: str, around: Column | None, format_version: int) -> Iterator[Column]:
     for index, field in enumerate(objects(struct, "fields", where)):
         here = f"{where}/fields/{index}"
         for member in MEMBERS:
@@ -116,7 +117,7 @@ def _struct(struct: Document, where: str, around: Column | None, format_version:
         )
 
 
-def _collection(collection: Document, where: str, around: Column | None) -> Iterator[Column]:
+def _collection(collection: ListType | MapType, where: str, around: Column | None) -> Iterator[Column]:
     for part in ("element",) if collection["type"] == "list" else ("key", "value"):
         yield Column(
             id=integer(collection, f"{part}-id", where, within=INT32),
@@ -137,7 +138,7 @@ def _name(last: str, around: Column | None, where: str) -> str:
     return last if around is None else f"{around.name}.{last}"
 
 
-def _check_identifiers(schema: Document, known: dict[int, Column], where: str) -> None:
+def _check_identifiers(schema: Schema, known: dict[int, Column], where: str) -> None:
     identifiers = children(schema, "identifier-field-ids", where) if schema.get("identifier-field-ids") is not None else []
     for index, value in enumerate(identifiers):
         here = f"{where}/identifier-field-ids/{index}"
@@ -153,27 +154,27 @@ def _check_identifiers(schema: Document, known: dict[int, Column], where: str) -
             raise refused(here, f"{shown(column.name)} is inside of a list or map, so it cannot identify a row")
 
 
-def same_schema(one: Document, other: Document) -> bool:
+def same_schema(one: Schema, other: Schema) -> bool:
     """Return whether two schemas have the same fields in the same order, and the same identifier fields."""
     return schema_sketch(one) == schema_sketch(other) and schema_meaning(one) == schema_meaning(other)
 
 
-def schema_meaning(schema: Document) -> Hashable:
+def schema_meaning(schema: Schema) -> Hashable:
     """Return the meaning of a schema: equal for the same schemas, and only for them."""
     return _identifiers(schema), hashable([canonical_field(field) for field in schema["fields"]])
 
 
-def schema_sketch(schema: Document) -> Hashable:
+def schema_sketch(schema: Schema) -> Hashable:
     """Return a little of what a schema says: equal for schemas that are the same, and mostly for them alone."""
     fields = schema["fields"]
     return _identifiers(schema), len(fields), *((field["id"], field["name"]) for field in fields[-1:])
 
 
-def _identifiers(schema: Document) -> frozenset[int]:
+def _identifiers(schema: Schema) -> frozenset[int]:
     return frozenset(schema.get("identifier-field-ids") or ())
 
 
-def types_by_id(schema: Document) -> dict[int, Any]:
+def types_by_id(schema: Schema) -> dict[int, Any]:
     """Return the type of every field of a stored schema by field id."""
     found: dict[int, Any] = {}
     todo: list[Any] = [schema]
@@ -192,13 +193,13 @@ def _parts(outer: Document) -> Iterable[tuple[int, Any]]:
     return [(outer[f"{part}-id"], outer[part]) for part in ("element", "key", "value") if part in outer]
 
 
-def with_fresh_ids(schema: Document) -> tuple[Document, dict[int, int]]:
+def with_fresh_ids(schema: Schema) -> tuple[Schema, dict[int, int]]:
     """Return the valid schema with field ids from 1, and the new id of each old one.
 
     The fields of a struct are numbered before those inside of them.
     """
     fresh: dict[int, int] = {}
-    numbered = _numbered(schema, fresh, count(1))
+    numbered: Schema = _numbered(schema, fresh, count(1))
     identifiers = [fresh[old] for old in schema.get("identifier-field-ids") or ()]
     if identifiers:
         numbered["identifier-field-ids"] = identifiers

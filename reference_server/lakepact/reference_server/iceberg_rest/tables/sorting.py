@@ -10,7 +10,7 @@ from lakepact.reference_server.iceberg_rest.tables.transforms import check_trans
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import SortOrder
     from lakepact.reference_server.iceberg_rest.tables.schemas import Column
 
 UNSORTED_ID = 0  #: the order without fields has this id, and no other has it
@@ -18,7 +18,7 @@ UNSORTED_ID = 0  #: the order without fields has this id, and no other has it
 _CHOICES = {"direction": ("asc", "desc"), "null-order": ("nulls-first", "nulls-last")}
 
 
-def check_order(order: Document, columns: Mapping[int, Column], where: str) -> None:
+def check_order(order: SortOrder, columns: Mapping[int, Column], where: str) -> None:
     """Refuse a sort order that is not valid for a schema with these columns."""
     for index, field in enumerate(objects(order, "fields", where)):
         here = f"{where}/fields/{index}"
@@ -28,21 +28,21 @@ def check_order(order: Document, columns: Mapping[int, Column], where: str) -> N
                 raise refused(f"{here}/{member}", f"expected {' or '.join(choices)}, found {shown(field.get(member))}")
 
 
-def same_order(one: Document, other: Document) -> bool:
+def same_order(one: SortOrder, other: SortOrder) -> bool:
     """Return whether two orders sort in the same way."""
     return order_meaning(one) == order_meaning(other)
 
 
-def order_meaning(order: Document) -> tuple[Any, ...]:
+def order_meaning(order: SortOrder) -> tuple[Any, ...]:
     """Return how an order sorts: equal for orders that sort in the same way, and only for them."""
-    return tuple(tuple(field[member] for member in ("source-id", "transform", *_CHOICES)) for field in order["fields"])
+    return tuple((field["source-id"], field["transform"], field["direction"], field["null-order"]) for field in order["fields"])
 
 
-def following_id(order: Document, highest: int = UNSORTED_ID) -> int:
+def following_id(order: SortOrder, highest: int = UNSORTED_ID) -> int:
     """Return the id of a new order: 0 when it does not sort, else the one behind the highest."""
     return highest + 1 if order["fields"] else UNSORTED_ID
 
 
-def unsorted() -> dict[str, Any]:
+def unsorted() -> SortOrder:
     """Return the order of a table that is not sorted."""
     return {"order-id": UNSORTED_ID, "fields": []}

@@ -25,7 +25,7 @@ from lakepact.reference_server.warehouse.vended_credentials.token_services impor
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import StorageCredential
     from lakepact.reference_server.server_file import WarehouseEntry
     from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
 
@@ -69,7 +69,7 @@ class StorageAccess:
         """The region of the storage."""
         return self.settings.get("client.region") or self.settings.get("s3.region") or REGION
 
-    def credentials(self, location: str, *, name: str, is_writable: bool) -> list[Document]:
+    def credentials(self, location: str, *, name: str, is_writable: bool) -> list[StorageCredential]:
         """Return the credentials of the table at a location, as the contract has them.
 
         Args:
@@ -102,7 +102,7 @@ def s3_config(keys: Keys, expires: int) -> dict[str, str]:
     return {**config, "s3.session-token-expires-at-ms": str(expires)}
 
 
-def storage_credentials(access: StorageAccess, location: str, *, name: str, is_writable: bool) -> list[Document]:
+def storage_credentials(access: StorageAccess, location: str, *, name: str, is_writable: bool) -> list[StorageCredential]:
     """Return the credentials of the table at a location; none where the warehouse has none."""
     return access.credentials(location, name=name, is_writable=is_writable)
 

@@ -32,14 +32,14 @@ from lakepact.reference_server.warehouse.local import Outside
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest import documents
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials
     from lakepact.reference_server.iceberg_rest.tables.locations import Located
     from lakepact.reference_server.storage.store import Place, Record
 
 
-def snapshots_of_refs(metadata: Document) -> Document:
+def snapshots_of_refs(metadata: documents.TableMetadata) -> documents.TableMetadata:
     """Return the metadata with no other snapshots than those that a branch or tag points to."""
     kept = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()} | {metadata.get("current-snapshot-id")}
     return {**metadata, "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in kept]}
@@ -80,7 +80,9 @@ class Tables:
         """Return the tables of exactly this namespace."""
         return self._catalog.list_identifiers("tables", self._rules.tables_of, namespace, token=page_token, size=page_size)
 
-    def create_table(self, *, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object) -> Reply:
+    def create_table(
+        self, *, namespace: str, body: documents.CreateTableRequest, x_iceberg_access_delegation: Sequence[str] = (), **_: object
+    ) -> Reply:
         """Return a new table, or with `stage-create` what it would be."""
         levels, name = levels_of(namespace), body["name"]
         key = identifier_key(levels, name)
@@ -101,7 +103,7 @@ class Tables:
         )
         return sent(orjson.dumps({"metadata": metadata}), b"", access) if record is None else self._whole(record, access)
 
-    def _new_metadata(self, body: Document, location: str) -> Document:
+    def _new_metadata(self, body: documents.CreateTableRequest, location: str) -> documents.TableMetadata:
         if self._defaults:
             body = {**body, "properties": {**self._defaults, **(body.get("properties") or {})}}
         return self._rules.new_metadata(body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
@@ -122,7 +124,7 @@ class Tables:
         """
         levels = levels_of(namespace)
         record = self._existing(levels, table)
-        access: Document = {}
+        access: documents.LoadTableResult = {}
         if self._credentials.are_given:  # else the document is not looked at: a load sends its bytes
             location = record.document["metadata"]["location"]
             access = self._credentials.access_for(x_iceberg_access_delegation, location, levels, table)
@@ -135,7 +137,7 @@ class Tables:
             return sent(orjson.dumps(document), self._rules.tag(record, snapshots), access)
         return self._whole(record, access)
 
-    def _whole(self, record: Record, access: Document) -> Reply:
+    def _whole(self, record: Record, access: documents.LoadTableResult) -> Reply:
         """Return a table with all its snapshots."""
         return sent(record.body, self._rules.tag(record, "all"), access)
 
@@ -155,7 +157,7 @@ class Tables:
                 transaction.afterwards(partial(self._purge, record.document["metadata"], elsewhere))
         return NO_CONTENT
 
-    def _purge(self, metadata: Document, elsewhere: Sequence[str]) -> None:
+    def _purge(self, metadata: documents.TableMetadata, elsewhere: Sequence[str]) -> None:
         """Remove the files of a table that is gone for good, unless others may have files there.
 
         Args:
@@ -170,12 +172,14 @@ class Tables:
                 if not catalog.located.knows(uuid):
                     forget_metadata_files(catalog.warehouse, elsewhere, uuid)
 
-    def rename_table(self, *, body: Document) -> Reply:
+    def rename_table(self, *, body: documents.RenameTableRequest) -> Reply:
         """Give a table another name, in its namespace or another; its files stay where they are."""
         self._catalog.rename(body, exists=self._catalog.rules.table_exists, is_addressable=self._catalog.rules.name_is_addressable)
         return NO_CONTENT
 
-    def register_table(self, *, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object) -> Reply:
+    def register_table(
+        self, *, namespace: str, body: documents.RegisterTableRequest, x_iceberg_access_delegation: Sequence[str] = (), **_: object
+    ) -> Reply:
         """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
         self._catalog.rules.name_is_addressable(name, "/name")

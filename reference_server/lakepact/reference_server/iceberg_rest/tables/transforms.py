@@ -11,7 +11,7 @@ from lakepact.reference_server.iceberg_rest.tables.types import NESTED, name_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import PartitionField, SortField
     from lakepact.reference_server.iceberg_rest.tables.schemas import Column
 
 _TIMESTAMPS = frozenset({"timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"})
@@ -40,7 +40,7 @@ def transform_name(spelled: str) -> str | None:
     return spelled if spelled in SOURCES and spelled not in {"bucket", "truncate"} else None
 
 
-def check_transform(field: Document, columns: Mapping[int, Column], where: str) -> None:
+def check_transform(field: PartitionField | SortField, columns: Mapping[int, Column], where: str) -> None:
     """Refuse a partition or sort field whose transform is unknown, or cannot be applied to its source column."""
     spelled = text(field, "transform", where)
     name = transform_name(spelled)

@@ -126,7 +126,7 @@ def canonical(column_type: Any) -> Any:
     return members
 
 
-def canonical_field(field: dict[str, Any]) -> dict[str, Any]:
+def canonical_field(field: Any) -> dict[str, Any]:
     """Return a form of the field that is equal for equal fields."""
     return {name: canonical(value) if name == "type" else value for name, value in field.items() if value is not None}
 

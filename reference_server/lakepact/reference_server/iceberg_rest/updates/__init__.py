@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.updates.completion import completed
 from lakepact.reference_server.iceberg_rest.updates.draft import Draft
@@ -29,12 +29,12 @@ from lakepact.reference_server.iceberg_rest.updates.table import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import TableMetadata, TableUpdate
 
 __all__ = ["UPDATES", "Draft", "apply_updates"]
 
 #: By the `action` of an update.
-UPDATES: dict[str, Callable[[Draft, Document], None]] = {
+UPDATES: dict[str, Callable[[Draft, Any], None]] = {
     "assign-uuid": assign_uuid,
     "upgrade-format-version": upgrade_format_version,
     "add-schema": add_schema,
@@ -62,12 +62,12 @@ UPDATES: dict[str, Callable[[Draft, Document], None]] = {
 
 
 def apply_updates(
-    metadata: Document,
-    updates: Sequence[Document],
+    metadata: TableMetadata,
+    updates: Sequence[TableUpdate],
     *,
     now_ms: int,
-    table: Mapping[str, Callable[[Draft, Document], None]] = UPDATES,
-) -> Document:
+    table: Mapping[str, Callable[[Draft, Any], None]] = UPDATES,
+) -> TableMetadata:
     """Return the document that follows `metadata` once all updates are applied in order.
 
     `metadata` is never changed, and is returned itself when no update changes anything.

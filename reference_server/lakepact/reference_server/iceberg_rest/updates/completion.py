@@ -14,15 +14,15 @@ from lakepact.reference_server.iceberg_rest.tables.sorting import unsorted
 from lakepact.reference_server.iceberg_rest.tables.transforms import check_transform
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
+    from lakepact.generated.iceberg_rest.documents import SnapshotLogItem, TableMetadata
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft, Member
 
-_NEEDED = {"location": "set-location", "schemas": "add-schema", "current-schema-id": "set-current-schema"}
-_CHOSEN = {"default-spec-id": "set-default-spec", "default-sort-order-id": "set-default-sort-order"}
+_NEEDED: dict[Member, str] = {"location": "set-location", "schemas": "add-schema", "current-schema-id": "set-current-schema"}
+_CHOSEN: dict[Member, str] = {"default-spec-id": "set-default-spec", "default-sort-order-id": "set-default-sort-order"}
 _DEFAULTS = frozenset({"current-schema-id", *_CHOSEN})
 
 
-def completed(draft: Draft) -> Document:
+def completed(draft: Draft) -> TableMetadata:
     """Return the document that the commit stores.
 
     Raises:
@@ -34,11 +34,13 @@ def completed(draft: Draft) -> Document:
     if draft.touched & _DEFAULTS:
         _check_defaults(draft)
     if draft.format_version == 1 and draft.touched & {*_DEFAULTS, "format-version"}:
-        for member, value in first_version_members(draft.document).items():
-            draft.set(member, value)
+        members = first_version_members(draft.document)
+        draft.set("schema", members["schema"])
+        draft.set("partition-spec", members["partition-spec"])
     if draft.touched:
         _advance_time(draft)
-    return draft.document
+    document: TableMetadata = draft.document
+    return document
 
 
 def _complete_creation(draft: Draft) -> None:
@@ -77,6 +79,6 @@ def _check_defaults(draft: Draft) -> None:
 
 
 def _advance_time(draft: Draft) -> None:
-    log: list[Document] = draft.items("snapshot-log")
+    log: list[SnapshotLogItem] = draft.items("snapshot-log")
     before: int = draft.get("last-updated-ms") or 0
     draft.set("last-updated-ms", max(before, draft.now_ms, log[-1]["timestamp-ms"] if log else 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, integer, kind_in, refused
 from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
@@ -17,12 +17,27 @@ from lakepact.reference_server.iceberg_rest.updates.members import Alike, Member
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import (
+        Schema,
+        Snapshot,
+        SnapshotReference,
+        TableMetadata,
+        TableUpdate,
+        ViewMetadata,
+        ViewUpdate,
+    )
     from lakepact.reference_server.iceberg_rest.tables.schemas import Columns
+
+_OfHistory = Literal["snapshots", "snapshot-log", "statistics", "partition-statistics", "versions", "version-log"]
+_Numbered = Literal["schemas", "partition-specs", "sort-orders", "encryption-keys"]
+_Chosen = Literal["current-schema-id", "default-spec-id", "default-sort-order-id", "current-snapshot-id", "current-version-id"]
+_Counter = Literal["last-column-id", "last-partition-id", "last-sequence-number", "last-updated-ms", "next-row-id"]
+_Other = Literal["format-version", "table-uuid", "view-uuid", "location", "properties", "refs", "schema", "partition-spec"]
+Member = _OfHistory | _Numbered | _Chosen | _Counter | _Other  #: of table or view metadata: what updates change
 
 LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
 #: Of each list whose items are looked for: the member that holds an item's id, and what makes two items the same.
-LISTS: dict[str, tuple[str, Alike | None]] = {
+LISTS: dict[Member, tuple[str, Alike | None]] = {
     "schemas": ("schema-id", Alike(schema_meaning, schema_sketch)),
     "partition-specs": ("spec-id", Alike(spec_meaning, spec_meaning)),
     "sort-orders": ("order-id", Alike(order_meaning, order_meaning)),
@@ -46,21 +61,21 @@ class Draft:
 
     lists = LISTS
 
-    def __init__(self, metadata: Document, *, now_ms: int) -> None:
-        self.document = dict(metadata) if metadata else empty_table_metadata()
+    def __init__(self, metadata: TableMetadata | ViewMetadata, *, now_ms: int) -> None:
+        self.document: Any = dict(metadata) if metadata else empty_table_metadata()
         self.now_ms = now_ms
         self.creating = not metadata.get("schemas")  #: the commit makes its table
         self.position = 0  #: of the update that is being applied
-        self.touched: set[str] = set()  #: members that are no longer those of the document before
-        self._members: dict[str, Members] = {}  # lists whose items were looked for
-        self._columns: dict[tuple[int, int], tuple[Document, Columns]] = {}  # by schema and format version
+        self.touched: set[Member] = set()  #: members that are no longer those of the document before
+        self._members: dict[Member, Members] = {}  # lists whose items were looked for
+        self._columns: dict[tuple[int, int], tuple[Schema, Columns]] = {}  # by schema and format version
         self.added_schema: int | None = None  #: what -1 stands for in set-current-schema
         self.added_spec: int | None = None
         self.added_order: int | None = None
         self.added_snapshots: set[int] = set()
         self.main_removed = False
 
-    def apply(self, updates: Sequence[Document], table: Mapping[str, Callable[..., None]], *, of: str) -> None:
+    def apply(self, updates: Sequence[TableUpdate | ViewUpdate], table: Mapping[str, Callable[..., None]], *, of: str) -> None:
         """Apply updates in order.
 
         Args:
@@ -87,42 +102,42 @@ class Draft:
         version: int = self.document["format-version"]
         return version
 
-    def get(self, member: str) -> Any:
+    def get(self, member: Member) -> Any:
         """Return a member as it is by now, or None."""
         if member in self._members:
             self._list(member)
         return self.document.get(member)
 
-    def items(self, member: str) -> list[Any]:
+    def items(self, member: Member) -> list[Any]:
         """Return a list member as it is by now, for reading."""
         return self.get(member) or []
 
-    def set(self, member: str, value: Any) -> None:
+    def set(self, member: Member, value: Any) -> None:
         """Give a member another value."""
         self._forget(member)
         self.document[member] = value
         self.touched.add(member)
 
-    def remove(self, member: str) -> None:
+    def remove(self, member: Member) -> None:
         """Take a member away."""
         self._forget(member)
         if member in self.document:
             del self.document[member]
             self.touched.add(member)
 
-    def own_list(self, member: str) -> list[Any]:
+    def own_list(self, member: Member) -> list[Any]:
         """Return a list member that this commit may change in place."""
         owned = self._owned(member)
         self._forget(member)
         return owned
 
-    def members(self, member: str) -> Members:
+    def members(self, member: Member) -> Members:
         """Return the items of a list member by id; `append`, `discard` and `cut` change them."""
         if member not in self._members:
             self._members[member] = Members(self.items(member), *self.lists[member])
         return self._members[member]
 
-    def append(self, member: str, item: Document) -> None:
+    def append(self, member: Member, item: Any) -> None:
         """Add an item to a list member."""
         if _DERIVED.get(member) in self.__dict__:
             self._add_derived(member, item)
@@ -132,17 +147,17 @@ class Draft:
         else:
             self._owned(member).append(item)
 
-    def discard(self, member: str, ids: Iterable[Any]) -> None:
+    def discard(self, member: Member, ids: Iterable[Any]) -> None:
         """Take the items with these ids out of a list member."""
         if self.members(member).remove(ids):
             self.touched.add(member)
 
-    def cut(self, member: str, ids: Iterable[Any]) -> None:
+    def cut(self, member: Member, ids: Iterable[Any]) -> None:
         """Take the items with these ids, and all items before them, out of a list member."""
         if self.members(member).cut(ids):
             self.touched.add(member)
 
-    def last(self, member: str) -> Document | None:
+    def last(self, member: Member) -> Any:
         """Return the last item of a list member that is only appended to or cut, or None."""
         if member in self._members:
             return self._members[member].last()
@@ -154,7 +169,7 @@ class Draft:
         for member in self._members:
             self._list(member)
 
-    def _add_derived(self, member: str, item: Document) -> None:
+    def _add_derived(self, member: Member, item: Any) -> None:
         if member == "schemas":
             self.field_types.add(item)
         elif member == "partition-specs":
@@ -162,11 +177,11 @@ class Draft:
         elif member == "snapshots":
             self.written_with[item.get("schema-id")].append(item)
 
-    def _list(self, member: str) -> None:
+    def _list(self, member: Member) -> None:
         if self._members[member].changed:
             self.document[member] = self._members[member].listed()
 
-    def _owned(self, member: str) -> list[Any]:
+    def _owned(self, member: Member) -> list[Any]:
         items = self.items(member)
         if member not in self.touched:
             self.document[member] = list(items)
@@ -174,17 +189,17 @@ class Draft:
         owned: list[Any] = self.document[member]
         return owned
 
-    def _forget(self, member: str) -> None:
+    def _forget(self, member: Member) -> None:
         self._members.pop(member, None)
         self.__dict__.pop(_DERIVED.get(member, ""), None)
 
-    def refer(self, name: str, reference: Document) -> None:
+    def refer(self, name: str, reference: SnapshotReference) -> None:
         """Set a branch or tag."""
         self.own_object("refs")[name] = reference
         if "referring" in self.__dict__:
             self.referring[reference["snapshot-id"]][name] = None
 
-    def own_object(self, member: str) -> dict[str, Any]:
+    def own_object(self, member: Member) -> dict[str, Any]:
         """Return an object member that this commit may change in place."""
         if member not in self.touched:
             self.set(member, dict(self.document.get(member) or {}))
@@ -192,14 +207,14 @@ class Draft:
         return owned
 
     @cached_property
-    def snapshots(self) -> dict[int, Document]:
+    def snapshots(self) -> dict[int, Snapshot]:
         """The snapshots by id; whoever changes the member `snapshots` changes this too."""
         return {snapshot["snapshot-id"]: snapshot for snapshot in self.items("snapshots")}
 
     @cached_property
-    def written_with(self) -> defaultdict[Any, list[Document]]:
+    def written_with(self) -> defaultdict[Any, list[Snapshot]]:
         """The snapshots, perhaps with some that are gone, by the id of the schema that they were written with."""
-        found: defaultdict[Any, list[Document]] = defaultdict(list)
+        found: defaultdict[Any, list[Snapshot]] = defaultdict(list)
         for snapshot in self.items("snapshots"):
             found[snapshot.get("schema-id")].append(snapshot)
         return found
@@ -238,7 +253,7 @@ class Draft:
         return self._columns[key][1]
 
 
-def chosen_id(draft: Draft, update: Document, member: str, *, added: int | None, kind: str) -> int:
+def chosen_id(draft: Draft, update: Mapping[str, Any], member: str, *, added: int | None, kind: str) -> int:
     """Return the id that an update chooses by a member; -1 stands for what was added last.
 
     Args:

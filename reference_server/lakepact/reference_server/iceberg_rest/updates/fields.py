@@ -10,7 +10,7 @@ from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import Schema
     from lakepact.reference_server.iceberg_rest.updates.members import Members
 
 
@@ -21,18 +21,18 @@ class FieldTypes:
         schemas: in their order.
     """
 
-    def __init__(self, schemas: Iterable[Document]) -> None:
-        self._by_id: defaultdict[int, list[tuple[Document, Any]]] = defaultdict(list)
-        self._by_schema: dict[int, tuple[Document, dict[int, Any]]] = {}
+    def __init__(self, schemas: Iterable[Schema]) -> None:
+        self._by_id: defaultdict[int, list[tuple[Schema, Any]]] = defaultdict(list)
+        self._by_schema: dict[int, tuple[Schema, dict[int, Any]]] = {}
         for schema in schemas:
             self.add(schema)
 
-    def add(self, schema: Document) -> None:
+    def add(self, schema: Schema) -> None:
         """Add the fields of the schema that is the last one from now on."""
         for field_id, type_ in types_by_id(schema).items():
             self._by_id[field_id].append((schema, type_))
 
-    def of_schema(self, schema: Document) -> dict[int, Any]:
+    def of_schema(self, schema: Schema) -> dict[int, Any]:
         """Return the types of the fields of one schema by field id."""
         if id(schema) not in self._by_schema:
             self._by_schema[id(schema)] = schema, types_by_id(schema)

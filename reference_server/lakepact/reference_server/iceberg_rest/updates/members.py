@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
-
 
 class Alike(NamedTuple):
     """How items of a list are compared."""
 
-    meaning: Callable[[Document], Hashable]  #: equal for items that are the same, and only for them
-    sketch: Callable[[Document], Hashable]  #: equal for items that are the same; cheap, so that few meanings are asked for
+    meaning: Callable[[Any], Hashable]  #: equal for items that are the same, and only for them
+    sketch: Callable[[Any], Hashable]  #: equal for items that are the same; cheap, so that few meanings are asked for
 
 
 class Members:
@@ -28,8 +26,8 @@ class Members:
         alike: returns the identity of an item; `None` if duplicates need no detection.
     """
 
-    def __init__(self, items: Iterable[Document], id_member: str, alike: Alike | None = None) -> None:
-        self._items: list[Document | None] = list(items)  # a removed item leaves None, so that the others keep their places
+    def __init__(self, items: Iterable[Any], id_member: str, alike: Alike | None = None) -> None:
+        self._items: list[Any] = list(items)  # a removed item leaves None, so that the others keep their places
         self._id_member = id_member
         self._alike = alike
         self._places: defaultdict[Any, list[int]] = defaultdict(list)
@@ -37,24 +35,24 @@ class Members:
             self._places[self._id(item)].append(place)
         self._start = 0  # all items before this place are cut off
         self._ascending: list[int] | None = None
-        self._sketched: defaultdict[Hashable, list[Document]] | None = None  # by sketch: items whose meaning is not known yet
-        self._meant: defaultdict[Hashable, defaultdict[Hashable, deque[Document]]] = defaultdict(lambda: defaultdict(deque))
+        self._sketched: defaultdict[Hashable, list[Any]] | None = None  # by sketch: items whose meaning is not known yet
+        self._meant: defaultdict[Hashable, defaultdict[Hashable, deque[Any]]] = defaultdict(lambda: defaultdict(deque))
         self.changed = False  #: since they were last listed
 
-    def get(self, wanted: Any) -> Document | None:
+    def get(self, wanted: Any) -> Any:
         """Return the first item with this id, or None."""
         return next((item for place in self._places.get(wanted, ()) if (item := self._items[place]) is not None), None)
 
-    def has(self, item: Document) -> bool:
+    def has(self, item: Any) -> bool:
         """Return whether this very object is the item with its id."""
         return self.get(self._id(item)) is item
 
-    def listed(self) -> list[Document]:
+    def listed(self) -> list[Any]:
         """Return all items in their order."""
         self.changed = False
         return list(self._kept())
 
-    def append(self, item: Document) -> None:
+    def append(self, item: Any) -> None:
         """Add an item behind all others."""
         wanted = self._id(item)
         self._places[wanted].append(len(self._items))
@@ -65,7 +63,7 @@ class Members:
             self._sketched[self._alike.sketch(item)].append(item)
         self.changed = True
 
-    def last(self) -> Document | None:
+    def last(self) -> Any:
         """Return the last item, unless it was removed."""
         return self._items[-1] if self._items else None
 
@@ -89,7 +87,7 @@ class Members:
             self._ascending.pop()
         return self._ascending[-1] if self._ascending else default
 
-    def twin(self, item: Document) -> Document | None:
+    def twin(self, item: Any) -> Any:
         """Return the first item that is the same, or None."""
         if self._alike is None:
             return None
@@ -108,10 +106,10 @@ class Members:
             twins.popleft()
         return twins[0] if twins else None
 
-    def _kept(self) -> Iterator[Document]:
+    def _kept(self) -> Iterator[Any]:
         return (item for item in self._items if item is not None)
 
-    def _id(self, item: Document) -> Any:
+    def _id(self, item: Any) -> Any:
         return item.get(self._id_member, 0)
 
     def _removed(self, ids: Iterable[Any]) -> list[int]:

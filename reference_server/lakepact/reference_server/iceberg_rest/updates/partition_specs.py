@@ -9,14 +9,14 @@ from lakepact.reference_server.iceberg_rest.tables.partitioning import NONE_ASSI
 from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest import documents
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
-def add_spec(draft: Draft, update: Document) -> None:
+def add_spec(draft: Draft, update: documents.AddPartitionSpecUpdate) -> None:
     """Add a partition spec under the next id, or return the id of an equal one; fields without an id get one."""
     where = f"{draft.where}/spec"
-    spec = child(update, "spec", draft.where)
+    spec: documents.PartitionSpec = child(update, "spec", draft.where)
     check_spec(spec, draft.columns(where), where)
     known = draft.members("partition-specs")
     last_assigned: int = draft.get("last-partition-id") or NONE_ASSIGNED
@@ -30,7 +30,7 @@ def add_spec(draft: Draft, update: Document) -> None:
     draft.set("last-partition-id", max(last_assigned, highest_field_id([numbered])))
 
 
-def set_default_spec(draft: Draft, update: Document) -> None:
+def set_default_spec(draft: Draft, update: documents.SetDefaultSpecUpdate) -> None:
     """Set the default partition spec."""
     spec_id = chosen_id(draft, update, "spec-id", added=draft.added_spec, kind="spec")
     if draft.members("partition-specs").get(spec_id) is None:
@@ -39,7 +39,7 @@ def set_default_spec(draft: Draft, update: Document) -> None:
         draft.set("default-spec-id", spec_id)
 
 
-def remove_partition_specs(draft: Draft, update: Document) -> None:
+def remove_partition_specs(draft: Draft, update: documents.RemovePartitionSpecsUpdate) -> None:
     """Remove partition specs, ignoring unknown ones; the default spec cannot be removed."""
     where = f"{draft.where}/spec-ids"
     spec_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "spec-ids", draft.where))}

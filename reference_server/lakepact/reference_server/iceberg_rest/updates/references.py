@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lakepact.reference_server.iceberg_rest.documents import POSITIVE, integer, optional_integer, refused, shown, text
 from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
@@ -10,21 +10,24 @@ from lakepact.reference_server.iceberg_rest.tables.metadata import MAIN
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest import documents
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 KINDS = ("branch", "tag")
-_OF_BRANCHES = ("max-snapshot-age-ms", "min-snapshots-to-keep")  #: retention that only a history has
-_RETENTION = ("max-ref-age-ms", *_OF_BRANCHES)
+_OF_BRANCHES: tuple[Literal["max-snapshot-age-ms", "min-snapshots-to-keep"], ...] = (
+    "max-snapshot-age-ms",
+    "min-snapshots-to-keep",
+)  #: retention that only a history has
+_RETENTION: tuple[Literal["max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep"], ...] = ("max-ref-age-ms", *_OF_BRANCHES)
 
 
-def set_snapshot_ref(draft: Draft, update: Document) -> None:
+def set_snapshot_ref(draft: Draft, update: documents.SetSnapshotRefUpdate) -> None:
     """Set a branch or tag to a snapshot, with exactly the sent retention."""
     name = text(update, "ref-name", draft.where)
     reference = _reference(draft, update)
     if name == MAIN and reference["type"] != "branch":
         raise refused(f"{draft.where}/type", "main is a branch and cannot become a tag")
-    refs: dict[str, Document] = draft.get("refs") or {}
+    refs: documents.SnapshotReferences = draft.get("refs") or {}
     if refs.get(name) == reference:
         return
     draft.refer(name, reference)
@@ -32,14 +35,14 @@ def set_snapshot_ref(draft: Draft, update: Document) -> None:
         _move_main(draft, reference["snapshot-id"])
 
 
-def _reference(draft: Draft, update: Document) -> Document:
+def _reference(draft: Draft, update: documents.SetSnapshotRefUpdate) -> documents.SnapshotReference:
     snapshot_id = integer(update, "snapshot-id", draft.where)
     if snapshot_id not in draft.snapshots:
         raise refused(f"{draft.where}/snapshot-id", f"the table has no snapshot {snapshot_id}")
     kind = update.get("type")
     if kind not in KINDS:
         raise refused(f"{draft.where}/type", f"expected {' or '.join(KINDS)}, found {shown(kind)}")
-    reference: Document = {"snapshot-id": snapshot_id, "type": kind}
+    reference: documents.SnapshotReference = {"snapshot-id": snapshot_id, "type": kind}
     for member in _RETENTION:
         value = optional_integer(update, member, draft.where, within=POSITIVE)
         if value is None:
@@ -62,14 +65,14 @@ def _move_main(draft: Draft, snapshot_id: int) -> None:
     draft.append("snapshot-log", {"timestamp-ms": at, "snapshot-id": snapshot_id})
 
 
-def remove_snapshot_ref(draft: Draft, update: Document) -> None:
+def remove_snapshot_ref(draft: Draft, update: documents.RemoveSnapshotRefUpdate) -> None:
     """Remove a branch or tag, ignoring unknown ones; its snapshot stays."""
     drop_reference(draft, text(update, "ref-name", draft.where))
 
 
 def drop_references_to(draft: Draft, snapshot_ids: Iterable[int]) -> None:
     """Take away all branches and tags that are at these snapshots."""
-    refs: dict[str, Document] = draft.get("refs") or {}
+    refs: documents.SnapshotReferences = draft.get("refs") or {}
     for snapshot_id in snapshot_ids:
         for name in draft.referring.pop(snapshot_id, {}):
             if name in refs and refs[name]["snapshot-id"] == snapshot_id:

@@ -12,15 +12,15 @@ from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import AddSchemaUpdate, RemoveSchemasUpdate, Schema, SetCurrentSchemaUpdate, Snapshot
     from lakepact.reference_server.iceberg_rest.tables.schemas import Column
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
-def add_schema(draft: Draft, update: Document) -> None:
+def add_schema(draft: Draft, update: AddSchemaUpdate) -> None:
     """Add a schema under the next id, or return the id of an equal one; its field ids are kept."""
     where = f"{draft.where}/schema"
-    schema = child(update, "schema", draft.where)
+    schema: Schema = child(update, "schema", draft.where)
     found = columns(schema, where, format_version=draft.format_version)
     known = draft.members("schemas")
     twin = known.twin(schema)
@@ -50,7 +50,7 @@ def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> 
             )
 
 
-def set_current_schema(draft: Draft, update: Document) -> None:
+def set_current_schema(draft: Draft, update: SetCurrentSchemaUpdate) -> None:
     """Set the current schema."""
     schema_id = chosen_id(draft, update, "schema-id", added=draft.added_schema, kind="schema")
     if draft.members("schemas").get(schema_id) is None:
@@ -59,7 +59,7 @@ def set_current_schema(draft: Draft, update: Document) -> None:
         draft.set("current-schema-id", schema_id)
 
 
-def remove_schemas(draft: Draft, update: Document) -> None:
+def remove_schemas(draft: Draft, update: RemoveSchemasUpdate) -> None:
     """Remove schemas; the current one and those of snapshots cannot be removed."""
     where = f"{draft.where}/schema-ids"
     schema_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "schema-ids", draft.where))}
@@ -76,7 +76,7 @@ def remove_schemas(draft: Draft, update: Document) -> None:
         draft.added_schema = None
 
 
-def _written_with(draft: Draft, schema_id: int) -> Document | None:
+def _written_with(draft: Draft, schema_id: int) -> Snapshot | None:
     """Return a snapshot that was written with a schema, or None."""
     found = draft.written_with.get(schema_id)
     while found and draft.snapshots.get(found[-1]["snapshot-id"]) is not found[-1]:

@@ -20,17 +20,17 @@ from lakepact.reference_server.iceberg_rest.documents import (
 from lakepact.reference_server.iceberg_rest.updates.references import drop_references_to
 
 if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.documents import AddSnapshotUpdate, RemoveSnapshotsUpdate, Snapshot
     from lakepact.reference_server.http.problems import Problem
-    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 NO_SNAPSHOT = -1  #: some writers' value for no current snapshot; never the id of one
 
 
-def add_snapshot(draft: Draft, update: Document) -> None:
+def add_snapshot(draft: Draft, update: AddSnapshotUpdate) -> None:
     """Add a snapshot exactly as sent; no branch or tag changes."""
     where = f"{draft.where}/snapshot"
-    snapshot = child(update, "snapshot", draft.where)
+    snapshot: Snapshot = child(update, "snapshot", draft.where)
     snapshot_id = _new_snapshot_id(draft, snapshot, where)
     integer(snapshot, "timestamp-ms", where, within=COUNT)
     optional_integer(snapshot, "parent-snapshot-id", where)
@@ -45,7 +45,7 @@ def add_snapshot(draft: Draft, update: Document) -> None:
     draft.added_snapshots.add(snapshot_id)
 
 
-def _new_snapshot_id(draft: Draft, snapshot: Document, where: str) -> int:
+def _new_snapshot_id(draft: Draft, snapshot: Snapshot, where: str) -> int:
     snapshot_id = integer(snapshot, "snapshot-id", where)
     if snapshot_id == NO_SNAPSHOT:
         raise refused(f"{where}/snapshot-id", "-1 stands for no snapshot; choose another id")
@@ -54,7 +54,7 @@ def _new_snapshot_id(draft: Draft, snapshot: Document, where: str) -> int:
     return snapshot_id
 
 
-def _check_schema(draft: Draft, snapshot: Document, where: str) -> None:
+def _check_schema(draft: Draft, snapshot: Snapshot, where: str) -> None:
     if not draft.items("schemas"):
         raise refused(where, "the table has no schema yet; add one before the snapshot")
     schema_id = optional_integer(snapshot, "schema-id", where)
@@ -62,7 +62,7 @@ def _check_schema(draft: Draft, snapshot: Document, where: str) -> None:
         raise refused(f"{where}/schema-id", f"the table has no schema {schema_id}")
 
 
-def _advance_sequence_number(draft: Draft, snapshot: Document, where: str) -> None:
+def _advance_sequence_number(draft: Draft, snapshot: Snapshot, where: str) -> None:
     number = optional_integer(snapshot, "sequence-number", where, within=COUNT)
     if draft.format_version == 1:
         if number:
@@ -82,7 +82,7 @@ def _behind(draft: Draft, where: str, why: str) -> Problem:
     return refused(where, why) if draft.added_snapshots else stale(where, why)
 
 
-def _advance_row_id(draft: Draft, snapshot: Document, where: str) -> None:
+def _advance_row_id(draft: Draft, snapshot: Snapshot, where: str) -> None:
     following: int = draft.get("next-row-id") or 0
     first = optional_integer(snapshot, "first-row-id", where, within=COUNT)
     if first is None:
@@ -95,7 +95,7 @@ def _advance_row_id(draft: Draft, snapshot: Document, where: str) -> None:
     draft.set("next-row-id", exact(first + added, f"{where}/added-rows", within=COUNT))
 
 
-def remove_snapshots(draft: Draft, update: Document) -> None:
+def remove_snapshots(draft: Draft, update: RemoveSnapshotsUpdate) -> None:
     """Remove snapshots with their statistics, branches and tags; unknown ones are ignored."""
     where = f"{draft.where}/snapshot-ids"
     wanted = {exact(value, f"{where}/{index}", within=INT64) for index, value in enumerate(children(update, "snapshot-ids", draft.where))}

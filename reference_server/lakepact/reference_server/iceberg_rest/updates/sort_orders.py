@@ -9,14 +9,14 @@ from lakepact.reference_server.iceberg_rest.tables.sorting import UNSORTED_ID, c
 from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import AddSortOrderUpdate, SetDefaultSortOrderUpdate, SortOrder
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
-def add_sort_order(draft: Draft, update: Document) -> None:
+def add_sort_order(draft: Draft, update: AddSortOrderUpdate) -> None:
     """Add a sort order under the next id, or return the id of an equal one; the unsorted order has id 0."""
     where = f"{draft.where}/sort-order"
-    order = child(update, "sort-order", draft.where)
+    order: SortOrder = child(update, "sort-order", draft.where)
     check_order(order, draft.columns(where), where)
     known = draft.members("sort-orders")
     twin = known.twin(order)
@@ -27,7 +27,7 @@ def add_sort_order(draft: Draft, update: Document) -> None:
     draft.append("sort-orders", {**order, "order-id": draft.added_order})
 
 
-def set_default_sort_order(draft: Draft, update: Document) -> None:
+def set_default_sort_order(draft: Draft, update: SetDefaultSortOrderUpdate) -> None:
     """Set the default sort order."""
     order_id = chosen_id(draft, update, "sort-order-id", added=draft.added_order, kind="sort order")
     if draft.members("sort-orders").get(order_id) is None:

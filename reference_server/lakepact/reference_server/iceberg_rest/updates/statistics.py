@@ -18,14 +18,14 @@ from lakepact.reference_server.iceberg_rest.documents import (
 )
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
+    from lakepact.generated.iceberg_rest import documents
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft, Member
 
 
-def set_statistics(draft: Draft, update: Document) -> None:
+def set_statistics(draft: Draft, update: documents.SetStatisticsUpdate) -> None:
     """Set the statistics file of its snapshot."""
     where = f"{draft.where}/statistics"
-    file = child(update, "statistics", draft.where)
+    file: documents.StatisticsFile = child(update, "statistics", draft.where)
     snapshot_id = _check_file(file, where)
     integer(file, "file-footer-size-in-bytes", where, within=COUNT)
     for index, blob in enumerate(objects(file, "blob-metadata", where)):
@@ -38,29 +38,29 @@ def set_statistics(draft: Draft, update: Document) -> None:
     _replace(draft, "statistics", snapshot_id, file)
 
 
-def set_partition_statistics(draft: Draft, update: Document) -> None:
+def set_partition_statistics(draft: Draft, update: documents.SetPartitionStatisticsUpdate) -> None:
     """Set the partition statistics file of its snapshot."""
-    file = child(update, "partition-statistics", draft.where)
+    file: documents.PartitionStatisticsFile = child(update, "partition-statistics", draft.where)
     _replace(draft, "partition-statistics", _check_file(file, f"{draft.where}/partition-statistics"), file)
 
 
-def remove_statistics(draft: Draft, update: Document) -> None:
+def remove_statistics(draft: Draft, update: documents.RemoveStatisticsUpdate) -> None:
     """Remove the statistics of a snapshot."""
     _replace(draft, "statistics", integer(update, "snapshot-id", draft.where), None)
 
 
-def remove_partition_statistics(draft: Draft, update: Document) -> None:
+def remove_partition_statistics(draft: Draft, update: documents.RemovePartitionStatisticsUpdate) -> None:
     """Remove the partition statistics of a snapshot."""
     _replace(draft, "partition-statistics", integer(update, "snapshot-id", draft.where), None)
 
 
-def _check_file(file: Document, where: str) -> int:
+def _check_file(file: documents.StatisticsFile | documents.PartitionStatisticsFile, where: str) -> int:
     text(file, "statistics-path", where)
     integer(file, "file-size-in-bytes", where, within=COUNT)
     return integer(file, "snapshot-id", where)
 
 
-def _check_blob(blob: Document, where: str) -> None:
+def _check_blob(blob: documents.BlobMetadata, where: str) -> None:
     text(blob, "type", where)
     integer(blob, "snapshot-id", where)
     integer(blob, "sequence-number", where, within=COUNT)
@@ -68,7 +68,9 @@ def _check_blob(blob: Document, where: str) -> None:
         exact(value, f"{where}/fields/{index}", within=INT32)
 
 
-def _replace(draft: Draft, member: str, snapshot_id: int, file: Document | None) -> None:
+def _replace(
+    draft: Draft, member: Member, snapshot_id: int, file: documents.StatisticsFile | documents.PartitionStatisticsFile | None
+) -> None:
     if file is not None and draft.members(member).get(snapshot_id) == file:
         return
     draft.discard(member, [snapshot_id])

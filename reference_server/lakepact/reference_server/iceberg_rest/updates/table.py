@@ -9,13 +9,13 @@ from lakepact.reference_server.iceberg_rest.documents import children, integer, 
 from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest import documents
     from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def assign_uuid(draft: Draft, update: Document) -> None:
+def assign_uuid(draft: Draft, update: documents.AssignUUIDUpdate) -> None:
     """Assign the uuid of a new table; an existing table keeps its own."""
     wanted = text(update, "uuid", draft.where)
     if not _UUID.fullmatch(wanted):
@@ -27,7 +27,7 @@ def assign_uuid(draft: Draft, update: Document) -> None:
         raise refused(f"{draft.where}/uuid", f"the table has uuid {current} and keeps it; only a commit that creates a table assigns one")
 
 
-def upgrade_format_version(draft: Draft, update: Document) -> None:
+def upgrade_format_version(draft: Draft, update: documents.UpgradeFormatVersionUpdate) -> None:
     """Upgrade the format version and add the members it needs; downgrades are refused."""
     wanted = integer(update, "format-version", draft.where)
     current = draft.format_version
@@ -56,19 +56,19 @@ def _leave_first_version(draft: Draft) -> None:
     draft.snapshots.update((snapshot["snapshot-id"], snapshot) for snapshot in snapshots)
 
 
-def set_location(draft: Draft, update: Document) -> None:
+def set_location(draft: Draft, update: documents.SetLocationUpdate) -> None:
     """Set the location for new files of the table."""
     draft.set("location", text(update, "location", draft.where))
 
 
-def set_properties(draft: Draft, update: Document) -> None:
+def set_properties(draft: Draft, update: documents.SetPropertiesUpdate) -> None:
     """Set properties; others are kept."""
     updates = texts(update, "updates", draft.where)
     if updates:
         draft.own_object("properties").update(updates)
 
 
-def remove_properties(draft: Draft, update: Document) -> None:
+def remove_properties(draft: Draft, update: documents.RemovePropertiesUpdate) -> None:
     """Remove properties; unknown ones are ignored."""
     removals = children(update, "removals", draft.where)
     for index, name in enumerate(removals):

@@ -13,7 +13,7 @@ from lakepact.reference_server.iceberg_rest.views.updates import apply_view_upda
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import CommitViewRequest, ViewMetadata
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.views.views import Rules
     from lakepact.reference_server.storage.store import Key, Record
@@ -41,7 +41,7 @@ class ViewCommits:
         self._updates = updates
         self._preconditions = preconditions
 
-    def replace_view(self, *, namespace: str, view: str, body: Document, **_: object) -> Reply:
+    def replace_view(self, *, namespace: str, view: str, body: CommitViewRequest, **_: object) -> Reply:
         """Apply updates to a view if all requirements hold."""
         levels = levels_of(namespace)
         body = {**body, "requirements": body.get("requirements", [])}
@@ -54,8 +54,8 @@ class ViewCommits:
             self._catalog.put(transaction, key, record, former=former)
         return Reply(200, record.body)
 
-    def _committed(self, key: Key, former: Record, body: Document) -> Record:
-        base: Document = former.document["metadata"]
+    def _committed(self, key: Key, former: Record, body: CommitViewRequest) -> Record:
+        base: ViewMetadata = former.document["metadata"]
         check_view(base, body["requirements"], table=self._preconditions)
         metadata = apply_view_updates(base, body["updates"], now_ms=now_ms(), table=self._updates)
         if metadata is base:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import INT32, child, hashable, integer, objects, refused, shown, text, texts
@@ -10,9 +10,9 @@ from lakepact.reference_server.iceberg_rest.tables.metadata import with_id
 from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest import documents
 
 FORMAT_VERSION = 1
 #: The format version of tables whose types the columns of a view may have: a view reads tables of every version.
@@ -25,7 +25,7 @@ DEFAULT_HISTORY_SIZE = 10
 DIALECTS_MAY_GO = "replace.drop-dialect.allowed"  #: the property without which no dialect of a view gets lost
 
 
-def new_view_metadata(request: Document, *, view_uuid: str, location: str, now_ms: int) -> Document:
+def new_view_metadata(request: documents.CreateViewRequest, *, view_uuid: str, location: str, now_ms: int) -> documents.ViewMetadata:
     """Return the metadata of the view that a create request describes: one schema and one version, which is current.
 
     The ids of its fields stay as they are, for the engine that made the view has bound its columns to them.
@@ -55,24 +55,24 @@ def new_view_metadata(request: Document, *, view_uuid: str, location: str, now_m
     }
 
 
-def checked_schema(holder: Document, where: str) -> Document:
+def checked_schema(holder: documents.CreateViewRequest | documents.AddSchemaUpdate, where: str) -> documents.Schema:
     """Return the member `schema` of a request or update, if it is valid.
 
     Raises:
         Problem: 400, it is not.
     """
-    schema = child(holder, "schema", where)
+    schema: documents.Schema = child(holder, "schema", where)
     columns(schema, f"{where}/schema", format_version=TYPES_OF, ids=INT32)
     return schema
 
 
-def checked_version(holder: Document, where: str) -> Document:
+def checked_version(holder: documents.CreateViewRequest | documents.AddViewVersionUpdate, where: str) -> documents.ViewVersion:
     """Return the member `view-version` of a request or update, if its representations can stand beside each other.
 
     Raises:
         Problem: 400, there is none, or one of an unknown kind, or two of one dialect.
     """
-    version = child(holder, "view-version", where)
+    version: documents.ViewVersion = child(holder, "view-version", where)
     here = f"{where}/view-version"
     integer(version, "timestamp-ms", here)
     representations = objects(version, "representations", here)
@@ -93,12 +93,12 @@ def checked_version(holder: Document, where: str) -> Document:
     return version
 
 
-def version_meaning(version: Document) -> Hashable:
+def version_meaning(version: documents.ViewVersion) -> Hashable:
     """Return the meaning of a version: equal for the same versions, and only for them. The time does not count."""
     return tuple(hashable(version.get(member)) for member in _MEANING)
 
 
-def following_id(version: Document, where: str, *, highest: int = FIRST_VERSION - 1) -> int:
+def following_id(version: documents.ViewVersion, where: str, *, highest: int = FIRST_VERSION - 1) -> int:
     """Return the id of a new version: the one that it brings if that is above the highest one, else the next.
 
     Raises:
@@ -111,7 +111,7 @@ def following_id(version: Document, where: str, *, highest: int = FIRST_VERSION 
     return max(wanted, following)
 
 
-def finish_view_commit(metadata: Document, previous: Document) -> Document:
+def finish_view_commit(metadata: documents.ViewMetadata, previous: documents.ViewMetadata) -> documents.ViewMetadata:
     """Return the document as it is stored: no dialect of the current version gets lost, and the oldest versions go.
 
     As many versions stay as the property `version.history.num-entries` says, those that are new and the current one in any case.
@@ -134,13 +134,13 @@ def finish_view_commit(metadata: Document, previous: Document) -> Document:
     kept.update([number for number in newest if number not in kept][:room])
     if len(kept) == len(newest):
         return metadata
-    log: list[Document] = metadata["version-log"]
+    log = metadata["version-log"]
     begin = max((place for place, entry in enumerate(log, 1) if entry["version-id"] not in kept), default=0)
     versions = [version for version in metadata["versions"] if version["version-id"] in kept]
     return {**metadata, "versions": versions, "version-log": log[begin:]}
 
 
-def _dialects_stay(metadata: Document, previous: Document) -> None:
+def _dialects_stay(metadata: documents.ViewMetadata, previous: documents.ViewMetadata) -> None:
     if (metadata.get("properties") or {}).get(DIALECTS_MAY_GO, "false").casefold() == "true":
         return
     lost = sorted(_dialects(previous) - _dialects(metadata))
@@ -149,12 +149,12 @@ def _dialects_stay(metadata: Document, previous: Document) -> None:
         raise refused("/updates", why)
 
 
-def _dialects(metadata: Document) -> set[str]:
-    current = with_id(metadata["versions"], "version-id", metadata["current-version-id"])
+def _dialects(metadata: documents.ViewMetadata) -> set[str]:
+    current: Any = with_id(metadata["versions"], "version-id", metadata["current-version-id"])
     return {representation["dialect"].casefold() for representation in (current or {}).get("representations", ())}
 
 
-def _history_size(properties: Document) -> int:
+def _history_size(properties: Mapping[str, str]) -> int:
     try:
         return max(1, int(properties.get(HISTORY_SIZE, DEFAULT_HISTORY_SIZE)))
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
@@ -11,10 +11,10 @@ from lakepact.reference_server.iceberg_rest.documents import shown, text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import AssertViewUUID, ViewMetadata, ViewRequirement
 
 
-def assert_view_uuid(metadata: Document, requirement: Document, where: str) -> None:
+def assert_view_uuid(metadata: ViewMetadata, requirement: AssertViewUUID, where: str) -> None:
     """Check the view's uuid, case-insensitively."""
     expected, found = text(requirement, "uuid", where), metadata["view-uuid"]
     if expected.casefold() != found.casefold():
@@ -23,11 +23,11 @@ def assert_view_uuid(metadata: Document, requirement: Document, where: str) -> N
 
 
 #: By the `type` of a requirement.
-VIEW_PRECONDITIONS: dict[str, Callable[[Document, Document, str], None]] = {"assert-view-uuid": assert_view_uuid}
+VIEW_PRECONDITIONS: dict[str, Callable[[ViewMetadata, Any, str], None]] = {"assert-view-uuid": assert_view_uuid}
 
 
 def check_view(
-    metadata: Document, requirements: Sequence[Document], *, table: Mapping[str, Callable[..., None]] = VIEW_PRECONDITIONS
+    metadata: ViewMetadata, requirements: Sequence[ViewRequirement], *, table: Mapping[str, Callable[..., None]] = VIEW_PRECONDITIONS
 ) -> None:
     """Refuse a commit to a view unless all its requirements hold (`preconditions.check`)."""
     check(metadata, requirements, table=table, of="views")

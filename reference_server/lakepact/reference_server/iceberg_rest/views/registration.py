@@ -8,11 +8,11 @@ from lakepact.reference_server.iceberg_rest.documents import refused
 from lakepact.reference_server.iceberg_rest.tables.registration import read_registered
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import ViewMetadata
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 
-def read_view_metadata(catalog: Catalog, location: str) -> Document:
+def read_view_metadata(catalog: Catalog, location: str) -> ViewMetadata:
     """Return the view metadata in a file that a request names.
 
     Raises:
@@ -21,7 +21,7 @@ def read_view_metadata(catalog: Catalog, location: str) -> Document:
     return read_registered(catalog, location, "view", _consistent)
 
 
-def _consistent(document: Document) -> Document:
+def _consistent(document: ViewMetadata) -> ViewMetadata:
     versions = {version["version-id"] for version in document["versions"]}
     if document["current-version-id"] not in versions:
         raise refused("/current-version-id", f"expected one of the versions, found {document['current-version-id']}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused, text
 from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED, LISTS, Draft, chosen_id
@@ -20,7 +20,7 @@ from lakepact.reference_server.iceberg_rest.views.metadata import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest import documents
 
 
 class ViewDraft(Draft):
@@ -28,26 +28,26 @@ class ViewDraft(Draft):
 
     lists = LISTS | {"versions": ("version-id", Alike(version_meaning, version_meaning))}
 
-    def __init__(self, metadata: Document, *, now_ms: int) -> None:
+    def __init__(self, metadata: documents.ViewMetadata, *, now_ms: int) -> None:
         super().__init__(metadata, now_ms=now_ms)
         self.added_version: int | None = None  #: what -1 stands for in set-current-view-version
 
 
-def assign_uuid(draft: ViewDraft, update: Document) -> None:
+def assign_uuid(draft: ViewDraft, update: documents.AssignUUIDUpdate) -> None:
     """Check that a view keeps its uuid."""
     wanted, current = text(update, "uuid", draft.where), draft.get("view-uuid")
     if wanted.casefold() != current.casefold():
         raise refused(f"{draft.where}/uuid", f"the view has uuid {current} and keeps it")
 
 
-def upgrade_format_version(draft: ViewDraft, update: Document) -> None:
+def upgrade_format_version(draft: ViewDraft, update: documents.UpgradeFormatVersionUpdate) -> None:
     """Check that a view keeps the only format version."""
     wanted = integer(update, "format-version", draft.where)
     if wanted != FORMAT_VERSION:
         raise refused(f"{draft.where}/format-version", f"views have format version {FORMAT_VERSION} and no other, found {wanted}")
 
 
-def add_schema(draft: ViewDraft, update: Document) -> None:
+def add_schema(draft: ViewDraft, update: documents.AddSchemaUpdate) -> None:
     """Add a schema under the next id, or return the id of an equal one; its field ids are kept."""
     schema = checked_schema(update, draft.where)
     known = draft.members("schemas")
@@ -59,7 +59,7 @@ def add_schema(draft: ViewDraft, update: Document) -> None:
     draft.append("schemas", {**schema, "schema-id": draft.added_schema})
 
 
-def add_view_version(draft: ViewDraft, update: Document) -> None:
+def add_view_version(draft: ViewDraft, update: documents.AddViewVersionUpdate) -> None:
     """Add a view version under its id, the next free id, or the id of an equal one."""
     version = checked_version(update, draft.where)
     where = f"{draft.where}/view-version"
@@ -80,7 +80,7 @@ def add_view_version(draft: ViewDraft, update: Document) -> None:
     draft.append("versions", {**version, "version-id": draft.added_version})
 
 
-def set_current_view_version(draft: ViewDraft, update: Document) -> None:
+def set_current_view_version(draft: ViewDraft, update: documents.SetCurrentViewVersionUpdate) -> None:
     """Set the current view version and append to the version log."""
     version_id = chosen_id(draft, update, "view-version-id", added=draft.added_version, kind="version")
     if draft.members("versions").get(version_id) is None:
@@ -94,7 +94,7 @@ def set_current_view_version(draft: ViewDraft, update: Document) -> None:
 
 
 #: By the `action` of an update.
-VIEW_UPDATES: dict[str, Callable[[ViewDraft, Document], None]] = {
+VIEW_UPDATES: dict[str, Callable[[ViewDraft, Any], None]] = {
     "assign-uuid": assign_uuid,
     "upgrade-format-version": upgrade_format_version,
     "add-schema": add_schema,
@@ -107,12 +107,12 @@ VIEW_UPDATES: dict[str, Callable[[ViewDraft, Document], None]] = {
 
 
 def apply_view_updates(
-    metadata: Document,
-    updates: Sequence[Document],
+    metadata: documents.ViewMetadata,
+    updates: Sequence[documents.ViewUpdate],
     *,
     now_ms: int,
-    table: Mapping[str, Callable[[ViewDraft, Document], None]] = VIEW_UPDATES,
-) -> Document:
+    table: Mapping[str, Callable[[ViewDraft, Any], None]] = VIEW_UPDATES,
+) -> documents.ViewMetadata:
     """Return the document that follows `metadata` once all updates are applied in order.
 
     `metadata` is never changed, and is returned itself when no update changes anything.
@@ -129,4 +129,5 @@ def apply_view_updates(
     draft = ViewDraft(metadata, now_ms=now_ms)
     draft.apply(updates, table, of="views")
     draft.list_members()
-    return draft.document if draft.touched else metadata
+    document: documents.ViewMetadata = draft.document
+    return document if draft.touched else metadata

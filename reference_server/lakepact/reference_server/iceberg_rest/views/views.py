@@ -23,17 +23,17 @@ from lakepact.reference_server.iceberg_rest.views.registration import read_view_
 from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.generated.iceberg_rest.documents import CreateViewRequest, RegisterViewRequest, RenameTableRequest, ViewMetadata
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.warehouse.local import Warehouse
 
 
-def view_written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
+def view_written(warehouse: Warehouse, metadata: ViewMetadata, *, former: str | None) -> Record:
     """Write a new metadata file, and return the new record of the view; commits and loads are answered with its bytes."""
     return _record_of(metadata, *write_next(warehouse, metadata, former))
 
 
-def _record_of(metadata: Document, location: str, text: bytes) -> Record:
+def _record_of(metadata: ViewMetadata, location: str, text: bytes) -> Record:
     """Return the record of a view whose metadata file is at a location."""
     return Record("view", {"metadata-location": location, "metadata": metadata}, whole(location, text))
 
@@ -64,7 +64,7 @@ class Views:
         """Return the views of exactly this namespace."""
         return self._catalog.list_identifiers("views", self._rules.views_of, namespace, token=page_token, size=page_size)
 
-    def create_view(self, *, namespace: str, body: Document, **_: object) -> Reply:
+    def create_view(self, *, namespace: str, body: CreateViewRequest, **_: object) -> Reply:
         """Return a new view with one version."""
         levels, name = levels_of(namespace), body["name"]
         key = identifier_key(levels, name)
@@ -95,7 +95,7 @@ class Views:
             transaction.remove(identifier_key(levels, view))
         return NO_CONTENT
 
-    def register_view(self, *, namespace: str, body: Document) -> Reply:
+    def register_view(self, *, namespace: str, body: RegisterViewRequest) -> Reply:
         """Take over a view from its metadata file."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
         _check_name(name, "/name")
@@ -109,7 +109,7 @@ class Views:
             transaction.put(key, record)
         return Reply(200, record.body)
 
-    def rename_view(self, *, body: Document) -> Reply:
+    def rename_view(self, *, body: RenameTableRequest) -> Reply:
         """Give a view another name, in its namespace or another; its files stay where they are."""
         self._catalog.rename(body, exists=self._rules.view_exists, is_addressable=_check_name)
         return NO_CONTENT
