@@ -12,6 +12,7 @@ from mutants.iceberg_rest.operators.preconditions import Assertion, always_holds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.iceberg_rest.documents import Schema
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.iceberg_rest.documents import Document
 
@@ -83,8 +84,8 @@ def _each(kind: Kind) -> dict[str, Install]:
 # -- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _current(metadata: Document) -> Document:
-    schema: Document = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
+def _current(metadata: Document) -> Schema:
+    schema: Schema = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
     return schema
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.generated.contract import OperationId
+    from lakepact.generated.iceberg_rest.documents import TableRequirement
     from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 WHILE = 0.1  #: seconds that an answer waits
@@ -39,7 +39,7 @@ def read_before(operation: OperationId = COMMIT, *, checked_again: bool) -> Inst
     read: dict[Key, Record | None] = {}
 
     def wrapper(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
-        def committed_table(transaction: Transaction, key: Key, requirements: list[Document]) -> Record | None:
+        def committed_table(transaction: Transaction, key: Key, requirements: list[TableRequirement]) -> Record | None:
             now = find(transaction, key, requirements)
             if checked_again:
                 check(now.document["metadata"] if now else None, requirements)

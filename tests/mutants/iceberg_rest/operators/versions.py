@@ -10,6 +10,7 @@ from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Member
     from mutants.iceberg_rest.operators.updates import Update
 
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 class Versions:
     """How the versions of one thing are kept in metadata, and ways to go wrong with them."""
 
-    member: str  #: of the metadata, where all of them are
+    member: Member  #: of the metadata, where all of them are
     id: str  #: the member of each that is its id
-    default: str  #: the member of the metadata that is the id of the one that counts
+    default: Member  #: the member of the metadata that is the id of the one that counts
     added: str  #: the attribute of a draft that is the id of the one that was added last
     chosen: str  #: the member of an update that is the id of the one that shall count
     removed: str = ""  #: the member of an update that is the ids of those that shall go; empty where no update removes any

@@ -19,6 +19,7 @@ from mutants.iceberg_rest.operators.requests import while_handling
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.generated.iceberg_rest.documents import TableMetadata
     from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.storage.store import Place, Record, Transaction
@@ -77,7 +78,7 @@ def loads_known_members_of_snapshots(metadata: Document) -> None:
 
 @fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "written"))
 def writes_one_file(usual: Callable[..., Record]) -> Callable[..., Record]:
-    def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
+    def written(warehouse: Any, metadata: TableMetadata, *, former: str | None) -> Record:
         record = usual(warehouse, metadata, former=former)
         location = f"{metadata['location']}/metadata/current.metadata.json"
         text = warehouse.read(record.document["metadata-location"])

@@ -23,6 +23,7 @@ from mutants.iceberg_rest.operators.requests import switched
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lakepact.generated.iceberg_rest.documents import TableMetadata
     from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.http.service import Handler, Service
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -233,7 +234,7 @@ def makes_with_history(metadata: Document, _: Sequence[Document]) -> None:
 def stages_evade_the_policy(service: Service) -> None:
     write, anywhere = service.rules.current("written"), switched(service, "location_is_held", lambda _: accept)
 
-    def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
+    def written(warehouse: Any, metadata: TableMetadata, *, former: str | None) -> Record:
         try:
             record: Record = write(warehouse, metadata, former=former)
         except Outside:

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from lakepact.reference_server.http.service import Service
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Member
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
     from mutants.iceberg_rest.operators.updates import Update
 
 LOAD = op.load_table
 
 
-def _only_new(member: str, added: str) -> Callable[[Update, Draft, Document], None]:
+def _only_new(member: Member, added: str) -> Callable[[Update, Draft, Document], None]:
     """-1 does not refer to an existing item that an update added again."""
 
     def act(update: Update, draft: Draft, document: Document) -> None:
@@ -36,7 +37,7 @@ def _only_new(member: str, added: str) -> Callable[[Update, Draft, Document], No
     return act
 
 
-def _last(member: str, change: Callable[[Document], Document]) -> Callable[[Draft, Document], None]:
+def _last(member: Member, change: Callable[[Document], Document]) -> Callable[[Draft, Document], None]:
     """The last added item is stored as `change(document)`."""
 
     def spoil(draft: Draft, _: Document) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lakepact.reference_server.faults import fault, replace_entry
 from mutants.iceberg_rest.operators.updates import (
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
 
-MEMBER = "encryption-keys"
+MEMBER: Final = "encryption-keys"
 
 
 @fault("IRC-UPD-079", by=partial(rewritten, "add-encryption-key"))

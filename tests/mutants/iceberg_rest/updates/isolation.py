@@ -13,9 +13,11 @@ from mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewr
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lakepact.generated.iceberg_rest.documents import Snapshot
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Member
     from mutants.iceberg_rest.operators.updates import Update
 
 
@@ -24,7 +26,7 @@ def _first_of(member: str) -> Callable[[Draft, Document], Document]:
     return lambda _, document: {**document, member: document[member][:1]}
 
 
-def _with_the_other(member: str) -> Callable[[Draft, Document], None]:
+def _with_the_other(member: Member) -> Callable[[Draft, Document], None]:
     """The statistics of the other kind go too."""
 
     def spoil(draft: Draft, document: Document) -> None:
@@ -37,7 +39,7 @@ def _without_properties(draft: Draft, _: Document) -> None:
     draft.set("properties", {})
 
 
-def _numbered_by_count(member: str, id_member: str, added: str) -> Callable[[Update, Draft, Document], None]:
+def _numbered_by_count(member: Member, id_member: str, added: str) -> Callable[[Update, Draft, Document], None]:
     """An added item gets the number of items as its id."""
 
     def act(update: Update, draft: Draft, document: Document) -> None:
@@ -85,7 +87,7 @@ def rows_of_what_is_kept(draft: Draft, _: Document) -> None:
 @fault("IRC-UPD-041", by=_snapshots)
 def first_row_id_zero(draft: Draft, document: Document) -> None:
     if draft.format_version >= 3:
-        kept = draft.own_list("snapshots")
+        kept: list[Snapshot] = draft.own_list("snapshots")
         kept[-1] = draft.snapshots[document["snapshot"]["snapshot-id"]] = {**kept[-1], "first-row-id": 0}
 
 

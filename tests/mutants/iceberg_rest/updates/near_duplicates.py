@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Member
     from mutants.iceberg_rest.operators.updates import Update
 
 DEFAULTS = ("initial-default", "write-default")
 
 
-def _alike(kind: str, member: str, added: str, told_by: Callable[[Document], object]) -> Callable[[Update, Draft, Document], None]:
+def _alike(kind: str, member: Member, added: str, told_by: Callable[[Document], object]) -> Callable[[Update, Draft, Document], None]:
     """An added item that is similar to an existing one is taken for it.
 
     Args:

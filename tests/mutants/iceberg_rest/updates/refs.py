@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Member
 
 KINDS = ("branch", "tag")
 RETENTION = ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")
@@ -38,7 +39,7 @@ def _never_move(update: Update, draft: Draft, document: Document) -> None:
         update(draft, document)
 
 
-def _keep(member: str) -> Callable[[Update, Draft, Document], None]:
+def _keep(member: Member) -> Callable[[Update, Draft, Document], None]:
     def act(update: Update, draft: Draft, document: Document) -> None:
         before = draft.get(member)
         update(draft, document)

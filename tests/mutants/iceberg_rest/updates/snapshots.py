@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import all_of, on_answer, replace_entry, unchecked
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Member
 
 OPERATIONS = ("append", "replace", "overwrite", "delete")
 
@@ -37,7 +38,7 @@ def snapshot_without(*members: str) -> Callable[[Draft, Document], Document]:
     return rewrite
 
 
-def _respell_last(draft: Draft, snapshot: Document) -> None:
+def _respell_last(draft: Draft, snapshot: Any) -> None:
     draft.own_list("snapshots")[-1] = snapshot
     draft.snapshots[snapshot["snapshot-id"]] = snapshot
 
@@ -51,7 +52,7 @@ def _move_main(draft: Draft, document: Document) -> None:
     draft.set("current-snapshot-id", snapshot_id)
 
 
-def _keep_member(member: str) -> Callable[[Update, Draft, Document], None]:
+def _keep_member(member: Member) -> Callable[[Update, Draft, Document], None]:
     def act(update: Update, draft: Draft, document: Document) -> None:
         before = draft.get(member)
         update(draft, document)
@@ -190,7 +191,7 @@ def _with_all_refs(update: Update, draft: Draft, document: Document) -> None:
 
 
 def _keep_statistics(update: Update, draft: Draft, document: Document) -> None:
-    files = {member: draft.get(member) for member in ("statistics", "partition-statistics")}
+    files: dict[Member, Any] = {member: draft.get(member) for member in ("statistics", "partition-statistics")}
     update(draft, document)
     for member, before in files.items():
         if before:

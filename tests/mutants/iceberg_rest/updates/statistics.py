@@ -20,30 +20,31 @@ if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Member
 
 
-def _append(member: str) -> Install:
+def _append(member: Member) -> Install:
     def update(draft: Draft, document: Document) -> None:
         draft.own_list(member).append(document[member])
 
     return replace_entry("updates", f"set-{member}", update)
 
 
-def _first_only(member: str) -> Install:
+def _first_only(member: Member) -> Install:
     def has_one(draft: Draft, document: Document) -> bool:
         return any(file["snapshot-id"] == document[member]["snapshot-id"] for file in draft.items(member))
 
     return refused_when(f"set-{member}", has_one)
 
 
-def _cleared(member: str) -> Install:
+def _cleared(member: Member) -> Install:
     def update(draft: Draft, _: Document) -> None:
         draft.set(member, [])
 
     return replace_entry("updates", f"remove-{member}", update)
 
 
-def _refuses_unknown(member: str) -> Install:
+def _refuses_unknown(member: Member) -> Install:
     def is_unknown(draft: Draft, document: Document) -> bool:
         return all(file["snapshot-id"] != document["snapshot-id"] for file in draft.items(member))
 

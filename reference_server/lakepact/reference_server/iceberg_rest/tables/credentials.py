@@ -143,7 +143,7 @@ class Credentials:
             why = "they would open another table too, which lies at its location"
             raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
         is_writable = self._rules.credentials_may_write(levels, name)
-        found = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
+        found: list[StorageCredential] = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
         if self._access.service is not None:
             path = path_of("credentials", self._prefix, levels, name)
             refresh = {"client.refresh-credentials-endpoint": path}

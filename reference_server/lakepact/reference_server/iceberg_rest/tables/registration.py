@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lakepact.reference_server.http.json_text import NotJson, read_json
 from lakepact.reference_server.http.problems import Problem
@@ -78,7 +78,7 @@ def existing_table_metadata(document: TableMetadata) -> TableMetadata:
     text(document, "location", "")
     text(document, "table-uuid", "")
     integer(document, "last-updated-ms", "", within=COUNT)
-    present: Any = {name: value for name, value in document.items() if value is not None}
+    present = cast("TableMetadata", {name: value for name, value in document.items() if value is not None})
     whole: TableMetadata = {**empty_table_metadata(format_version=version), **_of_first_version(present), **present}
     whole["partition-specs"] = [_numbered_fields(spec) for spec in whole["partition-specs"]]
     if "last-partition-id" not in present:

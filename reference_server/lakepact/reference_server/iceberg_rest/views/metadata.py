@@ -41,7 +41,7 @@ def new_view_metadata(request: documents.CreateViewRequest, *, view_uuid: str, l
     """
     properties = dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
     schema = checked_schema(request, "")
-    version = checked_version(request, "")
+    version: documents.ViewVersion = checked_version(request, "")
     version = {**version, "version-id": following_id(version, "/view-version"), "schema-id": 0}
     return {
         "view-uuid": view_uuid,

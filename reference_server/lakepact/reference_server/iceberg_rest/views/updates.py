@@ -61,7 +61,7 @@ def add_schema(draft: ViewDraft, update: documents.AddSchemaUpdate) -> None:
 
 def add_view_version(draft: ViewDraft, update: documents.AddViewVersionUpdate) -> None:
     """Add a view version under its id, the next free id, or the id of an equal one."""
-    version = checked_version(update, draft.where)
+    version: documents.ViewVersion = checked_version(update, draft.where)
     where = f"{draft.where}/view-version"
     schema_id = integer(version, "schema-id", where, within=INT32)
     if schema_id == LAST_ADDED:
