@@ -41,11 +41,11 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
-    Update = dict[str, Any]
+    Update = Mapping[str, Any]
 
 ACCEPTED = 200
 UNASSIGNED = 1  #: an id that no partition field has

@@ -28,6 +28,8 @@ from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
@@ -36,7 +38,7 @@ FIELD = 1005  #: the id of a partition field, not the first one that is free
 
 
 #: A schema whose columns say all that columns can, within others too; the first one identifies rows.
-FIELDS: list[dict[str, Any]] = [
+FIELDS: list[Mapping[str, Any]] = [
     {"id": 1, "name": "id", "type": "long", "required": True, "doc": "a number"},
     {
         "id": 2,

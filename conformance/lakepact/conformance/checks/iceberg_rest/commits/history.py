@@ -29,6 +29,8 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
@@ -107,7 +109,7 @@ def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
             expect_times_in_order(lab.load(table).metadata, "snapshot-log")
 
 
-def replacement(table: Table) -> list[dict[str, Any]]:
+def replacement(table: Table) -> list[Mapping[str, Any]]:
     """Updates by which a client replaces a table: main is gone, and schema, spec and order are others."""
     key, value = next_column(table, "key", "long"), next_column(table, "value", skip=1)
     return [

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
     from lakepact.conformance.evidence.exchanges import Reply
 
-    Update = dict[str, Any]
+    Update = Mapping[str, Any]
 
 
 def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any]) -> None:

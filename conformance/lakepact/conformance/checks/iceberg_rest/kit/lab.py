@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.evidence.outcome import StepFailed, Unmet
     from lakepact.generated.contract import OperationId
+    from lakepact.generated.iceberg_rest import documents
 
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
 SEPARATOR_IN_PATHS = "%1F"
@@ -377,6 +378,6 @@ def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any)
     return {"action": "set-snapshot-ref", "ref-name": ref, "type": kind, "snapshot-id": snapshot_id, **further}
 
 
-def set_properties(**properties: str) -> dict[str, Any]:
+def set_properties(**properties: str) -> documents.SetPropertiesUpdate:
     """Return an update that sets table properties."""
     return {"action": "set-properties", "updates": properties}

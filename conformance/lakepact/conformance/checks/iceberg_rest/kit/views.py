@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.generated.iceberg_rest import documents
 
     Update = Mapping[str, Any]
 
@@ -94,7 +95,7 @@ class View:
 # -- what is sent -------------------------------------------------------------------------------------------------------
 
 
-def sql(text: str = SQL, dialect: str = DIALECT) -> dict[str, Any]:
+def sql(text: str = SQL, dialect: str = DIALECT) -> documents.SQLViewRepresentation:
     """Return a representation."""
     return {"type": "sql", "sql": text, "dialect": dialect}
 
@@ -172,12 +173,12 @@ def add_view_version(added: Mapping[str, Any]) -> dict[str, Any]:
     return {"action": "add-view-version", "view-version": dict(added)}
 
 
-def set_current_view_version(version_id: int = LAST_ADDED) -> dict[str, Any]:
+def set_current_view_version(version_id: int = LAST_ADDED) -> documents.SetCurrentViewVersionUpdate:
     """Return an update that makes a version the current one, by default the one added last."""
     return {"action": "set-current-view-version", "view-version-id": version_id}
 
 
-def next_version(view: View, text: str, **members: Any) -> list[dict[str, Any]]:
+def next_version(view: View, text: str, **members: Any) -> list[Mapping[str, Any]]:
     """Updates that add a version with another text and make it current; as clients do, they propose the next id and a known schema."""
     further = {"version_id": max(view.versions) + 1, "schema_id": view.current["schema-id"], **members}
     return [add_view_version(version(view.namespace, sql(text), **further)), set_current_view_version()]

@@ -217,7 +217,7 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
     "remove-snapshots": lambda t: at_snapshot(t, lambda snapshot: update("remove-snapshots", snapshot_ids=[snapshot])),
     "remove-snapshot-ref": lambda t: [update("remove-snapshot-ref", ref_name=t.random.choice([*t.refs(), "v1"]))],
     "set-location": lambda t: [update("set-location", location=t.location(f"/l{t.random.randint(0, 9)}"))],
-    "set-properties": lambda t: [set_properties(a=str(t.random.randint(0, 9)), b="")],
+    "set-properties": lambda t: [update("set-properties", updates={"a": str(t.random.randint(0, 9)), "b": ""})],
     "remove-properties": lambda t: [update("remove-properties", removals=[t.random.choice(["a", "b", "never"])])],
     "set-statistics": statistics,
     "remove-statistics": lambda t: at_snapshot(t, lambda snapshot: update("remove-statistics", snapshot_id=snapshot)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, SOME_TIME, new_schema, update
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
     "upgrade-format-version": lambda _: [update("upgrade-format-version", format_version=1)],
     "add-schema": lambda v: [update("add-schema", schema=new_schema(v))],
     "set-location": lambda v: [update("set-location", location=v.location(f"/l{v.random.randint(0, 9)}"))],
-    "set-properties": lambda v: [set_properties(a=str(v.random.randint(0, 9)), b="")],
+    "set-properties": lambda v: [update("set-properties", updates={"a": str(v.random.randint(0, 9)), "b": ""})],
     "remove-properties": lambda v: [update("remove-properties", removals=[v.random.choice(["a", "b", "never"])])],
     "add-view-version": a_version,
     "set-current-view-version": lambda v: [update("set-current-view-version", view_version_id=v.one_id("versions", "version-id"))],

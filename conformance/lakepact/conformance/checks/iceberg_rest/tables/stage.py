@@ -305,7 +305,7 @@ def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
     return [first, *(staged(lab, first.namespace, name=first.name) for _ in range(count - 1))]
 
 
-def signed(by: int) -> dict[str, Any]:
+def signed(by: int) -> Mapping[str, Any]:
     """Return an update that says whose commit it is in."""
     return set_properties(**{"lakepact.creator": str(by)})
 

@@ -58,7 +58,7 @@ from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
     from lakepact.conformance.evidence.exchanges import Reply
@@ -159,7 +159,7 @@ def transactions_change_ten_tables(lab: CatalogLab) -> None:
             are_marked(lab, tables, "one of many")
 
 
-def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[dict[str, Any]]]:
+def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[Mapping[str, Any]]]:
     """Return commits of many kinds, for tables that differ only in name, location and UUID."""
     more = next_column(table, "more", "long")
     return [
@@ -172,7 +172,7 @@ def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[dict[str, Any]
     ]
 
 
-def _removals(table: Table, snapshots: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def _removals(table: Table, snapshots: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     """Commits that attach things to a table and take them away again; a target may decline some of them."""
     first, second = (snapshot["snapshot-id"] for snapshot in snapshots)
     more, other = next_column(table, "more"), next_column(table, "other", skip=1)

@@ -107,7 +107,7 @@ def one_invalid_update_returns_400(lab: CatalogLab) -> None:
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
     nothing = partition_field(NOWHERE, "identity", "nothing", field_id=FIRST_FIELD)
-    impossible: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    impossible: dict[str, tuple[str, list[Mapping[str, Any]]]] = {
         "a schema that does not exist is made the current one": ("IRC-UPD-020", [set_current_schema(NOWHERE)]),
         "a branch is set to a snapshot that does not exist": ("IRC-UPD-046", [HARMLESS, set_ref("main", 1)]),
         "a spec that does not exist is made the default": ("IRC-UPD-028", [set_default_spec(NOWHERE), HARMLESS]),

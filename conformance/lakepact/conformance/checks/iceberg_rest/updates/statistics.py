@@ -21,6 +21,8 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 #: The requirements that statistics files are stored.
@@ -36,7 +38,7 @@ def table_of_two_snapshots(lab: CatalogLab) -> tuple[Table, int, int]:
     return table, first, table.member("current-snapshot-id")
 
 
-def expect_stored(lab: CatalogLab, table: Table, *statistics: dict[str, Any], member: str = "statistics") -> None:
+def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any], member: str = "statistics") -> None:
     """Expect statistics files that a commit has set, as a step of checks of more than that.
 
     Raises:

@@ -24,7 +24,7 @@ from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.evidence.exchanges import Reply
@@ -62,7 +62,7 @@ def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
     return FreeTableSlot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
 
 
-def creation(ground: FreeTableSlot, table_uuid: str) -> list[dict[str, Any]]:
+def creation(ground: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
     """Return all that a new table needs, as clients send it."""
     return [
         assign_uuid(table_uuid),
@@ -78,7 +78,7 @@ def creation(ground: FreeTableSlot, table_uuid: str) -> list[dict[str, Any]]:
     ]
 
 
-def create(lab: CatalogLab, ground: FreeTableSlot, updates: Sequence[dict[str, Any]]) -> Reply:
+def create(lab: CatalogLab, ground: FreeTableSlot, updates: Sequence[Mapping[str, Any]]) -> Reply:
     """Return the answer to a commit that creates a table."""
     return lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
-    Update = dict[str, Any]
+    Update = Mapping[str, Any]
     from collections.abc import Sequence
 
 
@@ -26,7 +26,7 @@ ASSERT_CREATE: Assertion = {"type": "assert-create"}
 UNKNOWN_REQUIREMENT = {"type": "assert-lakepact-no-such-type", "ref": "main", "snapshot-id": None}  #: of no version of the contract
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
-HARMLESS = set_properties(lakepact="committed")  #: an update that every table can take, as often as one likes
+HARMLESS: Mapping[str, Any] = set_properties(lakepact="committed")  #: an update that every table can take, as often as one likes
 
 
 def assert_uuid(uuid: Any) -> Assertion:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.evidence.outcome import Mutation
+    from lakepact.generated.iceberg_rest import documents
 
     Update = Mapping[str, Any]
 
@@ -171,12 +172,12 @@ def next_field(table: Table, *, skip: int = 0) -> int:
 # -- updates ----------------------------------------------------------------------------------------------------------
 
 
-def assign_uuid(uuid: str) -> dict[str, Any]:
+def assign_uuid(uuid: str) -> documents.AssignUUIDUpdate:
     """Return an update that gives the table a UUID."""
     return {"action": "assign-uuid", "uuid": uuid}
 
 
-def upgrade_format_version(version: int) -> dict[str, Any]:
+def upgrade_format_version(version: int) -> documents.UpgradeFormatVersionUpdate:
     """Return an update that raises the format version."""
     return {"action": "upgrade-format-version", "format-version": version}
 
@@ -199,12 +200,12 @@ def _field_ids(schema: Any) -> Iterator[int]:
         yield from _field_ids(part)
 
 
-def set_current_schema(schema_id: int) -> dict[str, Any]:
+def set_current_schema(schema_id: int) -> documents.SetCurrentSchemaUpdate:
     """Return an update that makes a schema the current one."""
     return {"action": "set-current-schema", "schema-id": schema_id}
 
 
-def remove_schemas(*schema_ids: int) -> dict[str, Any]:
+def remove_schemas(*schema_ids: int) -> documents.RemoveSchemasUpdate:
     """Return an update that removes schemas."""
     return {"action": "remove-schemas", "schema-ids": list(schema_ids)}
 
@@ -224,17 +225,19 @@ def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> dict[s
     return {"action": "add-spec", "spec": spec if spec_id is None else {"spec-id": spec_id, **spec}}
 
 
-def set_default_spec(spec_id: int) -> dict[str, Any]:
+def set_default_spec(spec_id: int) -> documents.SetDefaultSpecUpdate:
     """Return an update that makes a partition spec the default one."""
     return {"action": "set-default-spec", "spec-id": spec_id}
 
 
-def remove_partition_specs(*spec_ids: int) -> dict[str, Any]:
+def remove_partition_specs(*spec_ids: int) -> documents.RemovePartitionSpecsUpdate:
     """Return an update that removes partition specs."""
     return {"action": "remove-partition-specs", "spec-ids": list(spec_ids)}
 
 
-def sort_field(source_id: int, *, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first") -> dict[str, Any]:
+def sort_field(
+    source_id: int, *, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first"
+) -> documents.SortField:
     """Return a field of a sort order."""
     return {"source-id": source_id, "transform": transform, "direction": direction, "null-order": null_order}
 
@@ -244,7 +247,7 @@ def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> dict[s
     return {"action": "add-sort-order", "sort-order": {"order-id": order_id, "fields": list(fields)}}
 
 
-def set_default_sort_order(order_id: int) -> dict[str, Any]:
+def set_default_sort_order(order_id: int) -> documents.SetDefaultSortOrderUpdate:
     """Return an update that makes a sort order the default one."""
     return {"action": "set-default-sort-order", "sort-order-id": order_id}
 
@@ -254,29 +257,29 @@ def add_snapshot(snapshot: Mapping[str, Any]) -> dict[str, Any]:
     return {"action": "add-snapshot", "snapshot": dict(snapshot)}
 
 
-def remove_snapshots(*snapshot_ids: int) -> dict[str, Any]:
+def remove_snapshots(*snapshot_ids: int) -> documents.RemoveSnapshotsUpdate:
     """Return an update that removes snapshots."""
     return {"action": "remove-snapshots", "snapshot-ids": list(snapshot_ids)}
 
 
-def remove_ref(ref: str) -> dict[str, Any]:
+def remove_ref(ref: str) -> documents.RemoveSnapshotRefUpdate:
     """Return an update that removes a branch or tag."""
     return {"action": "remove-snapshot-ref", "ref-name": ref}
 
 
-def set_location(location: str) -> dict[str, Any]:
+def set_location(location: str) -> documents.SetLocationUpdate:
     """Return an update that moves the table."""
     return {"action": "set-location", "location": location}
 
 
-def remove_properties(*keys: str) -> dict[str, Any]:
+def remove_properties(*keys: str) -> documents.RemovePropertiesUpdate:
     """Return an update that removes table properties."""
     return {"action": "remove-properties", "removals": list(keys)}
 
 
-def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
+def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> documents.StatisticsFile:
     """Return a statistics file of one blob for a snapshot; it is only named, never written."""
-    blob = {
+    blob: documents.BlobMetadata = {
         "type": "apache-datasketches-theta-v1",
         "snapshot-id": snapshot_id,
         "sequence-number": 1,
@@ -302,7 +305,7 @@ def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     return {"action": "set-statistics", **sent, "statistics": dict(file)}
 
 
-def remove_statistics(snapshot_id: int) -> dict[str, Any]:
+def remove_statistics(snapshot_id: int) -> documents.RemoveStatisticsUpdate:
     """Return an update that takes a snapshot's statistics file away."""
     return {"action": "remove-statistics", "snapshot-id": snapshot_id}
 
@@ -312,7 +315,7 @@ def set_partition_statistics(file: Mapping[str, Any]) -> dict[str, Any]:
     return {"action": "set-partition-statistics", "partition-statistics": dict(file)}
 
 
-def remove_partition_statistics(snapshot_id: int) -> dict[str, Any]:
+def remove_partition_statistics(snapshot_id: int) -> documents.RemovePartitionStatisticsUpdate:
     """Return an update that takes a snapshot's partition statistics file away."""
     return {"action": "remove-partition-statistics", "snapshot-id": snapshot_id}
 
@@ -322,7 +325,7 @@ def add_encryption_key(key: Mapping[str, Any]) -> dict[str, Any]:
     return {"action": "add-encryption-key", "encryption-key": dict(key)}
 
 
-def remove_encryption_key(key_id: str) -> dict[str, Any]:
+def remove_encryption_key(key_id: str) -> documents.RemoveEncryptionKeyUpdate:
     """Return an update that removes an encryption key."""
     return {"action": "remove-encryption-key", "key-id": key_id}
 
@@ -331,7 +334,7 @@ def _hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
     return {key.replace("_", "-"): value for key, value in members.items()}
 
 
-def partition_statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
+def partition_statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> documents.PartitionStatisticsFile:
     """Return a partition statistics file for a snapshot; it is only named, never written."""
     path = f"{table.location}/metadata/{name}.partition-stats.parquet"
     return {"snapshot-id": snapshot_id, "statistics-path": path, "file-size-in-bytes": 99}

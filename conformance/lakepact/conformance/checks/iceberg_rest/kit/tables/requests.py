@@ -105,7 +105,7 @@ def staged(lab: CatalogLab, namespace: Namespace | None = None, *, name: str | N
     return Table(home, called, reply)
 
 
-def initial_updates(table: Table) -> list[dict[str, Any]]:
+def initial_updates(table: Table) -> list[Mapping[str, Any]]:
     """Return the updates that make a staged table, in the way of clients: all of it, one after the other.
 
     Raises:
@@ -117,7 +117,7 @@ def initial_updates(table: Table) -> list[dict[str, Any]]:
         raise Blocked(f"the stage cannot be committed, because its answer lacks what a table needs: {unmet}") from unmet
 
 
-def _initial_updates(table: Table) -> list[dict[str, Any]]:
+def _initial_updates(table: Table) -> list[Mapping[str, Any]]:
     order_now = default_order(table)
     return [
         assign_uuid(table.uuid),
@@ -188,13 +188,13 @@ def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
     return names
 
 
-def partitioning(fields: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
+def partitioning(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
     """Partition fields without ids: the column's name, the transform, and the name that the field has."""
     names = sources(schema)
     return [[names.get(one.get("source-id")), one.get("transform"), one.get("name")] for one in fields]
 
 
-def sorting(fields: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
+def sorting(fields: list[Mapping[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
     """Sort fields without ids: the column's name, the transform, the direction and the place of nulls."""
     names = sources(schema)
     rest = ("transform", "direction", "null-order")
