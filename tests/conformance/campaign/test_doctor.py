@@ -77,6 +77,7 @@ def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         (["judge", "--run", "nowhere"], "Directory 'nowhere' does not exist"),
         (["judge", "--run", ".", "--engine", "local"], "is . the folder of a run?"),
         (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
+        (["report", "--run", ".", "--engine", "local", "--master", "local[2]"], "--master, --remote and --conf are for --engine spark"),
         *(
             (["run", "--resume", "--out", ".", option], f"Invalid value for '{option.partition('=')[0]}'")
             for option in ("--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1", "--chunk=0")
@@ -95,6 +96,7 @@ def test_unusable_arguments_exit_with_2(words: list[str], sentence: str, tmp_pat
     ("words", "code", "sentence"),
     [
         (["judge", "--run", "."], 3, "lakepact campaign judge: "),
+        (["report", "--run", "."], 3, "lakepact campaign report: "),
         (["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "run"], 3, "Java: none on PATH"),
         (["run", "--resume", "--out", "run"], 2, "is run the folder of a run?"),
     ],
