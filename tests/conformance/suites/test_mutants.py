@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.iceberg_rest import namespaces
+from lakepact.reference_server.iceberg_rest import identifiers
 from mutants.hunting import Hunt, main, unproven
 
 TESTS = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
 
 
 def test_requirement_that_the_server_breaks_without_a_fault_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespaces, "no_such_namespace", lambda _: Problem(410, "Gone", "no such namespace"))
+    monkeypatch.setattr(identifiers, "no_such_namespace", lambda _: Problem(410, "Gone", "no such namespace"))
     said = CliRunner().invoke(main, ("--contract-version", "1.10.0", "--jobs", "1", "--only", "IRC-NS-GET-005"))
 
     assert said.exit_code == 1

@@ -68,6 +68,13 @@ def test_unknown_warehouse_returns_404_in_1_11_and_400_in_1_10(newer: Callable[.
     assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException", 400)
 
 
+@pytest.fixture
+def home(newer: Callable[..., Any]) -> str:
+    name = f"ns_{uuid.uuid4().hex}"
+    assert newer("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
+    return f"/v1/namespaces/{name}"
+
+
 def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], home: str, send: Callable[..., Any], table: str) -> None:
     schema = {"type": "struct", "fields": []}
     assert newer("POST", f"{home}/tables", {"name": "t", "schema": schema}).status == 200
