@@ -180,11 +180,18 @@ def add_sort_order(s: Sequence) -> None:
 
 
 def append(s: Sequence) -> None:
-    s.add(_new_snapshot(s), td.branch("main", _next_snapshot_id(s)))
+    if _has_numbers_left(s):
+        s.add(_new_snapshot(s), td.branch("main", _next_snapshot_id(s)))
 
 
 def add_snapshot(s: Sequence) -> None:
-    s.add(_new_snapshot(s))
+    if _has_numbers_left(s):
+        s.add(_new_snapshot(s))
+
+
+def _has_numbers_left(s: Sequence) -> bool:
+    """Return whether the table has numbers for another snapshot; a spoiled commit may have taken the last one."""
+    return max(s.metadata["last-sequence-number"], s.metadata.get("next-row-id", 0), _next_snapshot_id(s)) < 2**63 - 10
 
 
 def _next_snapshot_id(s: Sequence) -> int:
