@@ -1,0 +1,26 @@
+"""The whole suite judges the reference server, which keeps every requirement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.running import suite as suites
+from lakepact.generated.contract import Contract, contracts
+from mutants.hunting import outcomes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEPT = (Outcome.PASS, Outcome.NOT_OFFERED)
+VERSIONS = [(contract, version) for contract in contracts() for version in Contract(contract).versions]
+
+
+@pytest.mark.parametrize(("contract", "version"), VERSIONS)
+def test_reference_server_keeps_every_requirement(contract: str, version: str, tmp_path: Path) -> None:
+    judged = outcomes(suites.load(contract, version), str(tmp_path))
+
+    assert judged
+    assert {requirement for requirement, outcome in judged.items() if outcome not in KEPT} == set()
