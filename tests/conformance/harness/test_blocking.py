@@ -20,6 +20,14 @@ def results(only: Sequence[str], *faults: str) -> Mapping[str, Result]:
         return checked(server.url, *only).results()
 
 
+def test_failed_step_names_the_requirement_that_fails_alike() -> None:
+    found = results(["IRC-NS-CREATE-001", "IRC-NS-DROP-001"], "createNamespace.answers-500")
+
+    assert found["IRC-NS-CREATE-001"].outcome is Outcome.FAIL
+    assert found["IRC-NS-DROP-001"].outcome is Outcome.BLOCKED
+    assert found["IRC-NS-DROP-001"].verdicts[0].actual.startswith("blocked by IRC-NS-CREATE-001: POST createNamespace returned status 500")
+
+
 def test_failed_step_without_failed_requirement_names_none() -> None:
     found = results(["IRC-NS-DROP-001"], "createNamespace.answers-500")
 
