@@ -66,7 +66,7 @@ UNMET: dict[str, tuple[Any, Difference | None]] = {
     "an answer that is not noted": (lambda: expect.equal(1, reply(is_noted=False).document["metadata"], "metadata"), None),
     "nothing that was read": (lambda: expect.true(False, "a header", "none"), None),
     "a missing path": (lambda: reply().at("metadata", "schemas", 0), Difference("/metadata/schemas", Kind.MISSING)),
-    "one of the members of which a value is composed": (
+    "a member of a composed value": (
         reads_first(
             lambda: reply().at("metadata"),
             lambda read: expect.equal([{"table-uuid": "b"}], [{name: read[name] for name in ("table-uuid", "refs")}], "the tables"),
