@@ -108,21 +108,14 @@ def test_overrides_uri_at_the_same_origin_is_used(good, uri):
         assert list(catalog.list_namespaces()) == [("good",)]
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "http://localhost:{good}",
-        "https://127.0.0.1:{good}",
-        "http://127.0.0.1.:{good}",
-        "http://127.0.0.1:{evil}\\@127.0.0.1:{good}",
-        "http://127.0.0.1:{good}@127.0.0.1:{evil}",
-        "http://127.0.0.1:{evil}#@127.0.0.1:{good}",
-        "http://127.0.0.1:\n{good}",
-        "file:///etc/passwd",
-        "//127.0.0.1:{evil}",
-        "http://[",
-    ],
-)
+SPELLINGS = [
+    "http://localhost:{good}", "https://127.0.0.1:{good}", "http://127.0.0.1.:{good}", "http://127.0.0.1:{evil}\\@127.0.0.1:{good}",
+    "http://127.0.0.1:{good}@127.0.0.1:{evil}", "http://127.0.0.1:{evil}#@127.0.0.1:{good}", "http://127.0.0.1:\n{good}",
+    "file:///etc/passwd", "//127.0.0.1:{evil}", "http://[",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("uri", SPELLINGS)
 def test_spelling_of_an_address_opens_no_other_origin(good, evil, uri):
     configure(good, overrides={"uri": uri.format(good=good.port, evil=evil.port)})
 
@@ -255,23 +248,11 @@ def test_path_with_any_prefix_stays_in_its_version(prefix):
 # Cloud metadata
 
 METADATA = [
-    "http://169.254.169.254/latest",
-    "http://169.254.170.2/v2",
-    "http://2852039166/",
-    "http://0xA9FEA9FE/",
-    "http://0251.0376.0251.0376/",
-    "http://169.254.43518/",
-    "http://[fd00:ec2::254]/",
-    "http://[fe80::1]/",
-    "http://[::ffff:169.254.169.254]/",
-    "http://[64:ff9b::a9fe:a9fe]/",
-    "http://METADATA.google.internal/computeMetadata/v1/",
-    "http://metadata.google.internal./",
-    "http://metadata/",
-    "http://100.100.100.200/",
-    "http://168.63.129.16/",
-    "http://192.0.0.192/",
-]
+    "http://169.254.169.254/latest", "http://169.254.170.2/v2", "http://2852039166/", "http://0xA9FEA9FE/", "http://0251.0376.0251.0376/",
+    "http://169.254.43518/", "http://[fd00:ec2::254]/", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/",
+    "http://[64:ff9b::a9fe:a9fe]/", "http://METADATA.google.internal/computeMetadata/v1/", "http://metadata.google.internal./",
+    "http://metadata/", "http://100.100.100.200/", "http://168.63.129.16/", "http://192.0.0.192/",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("uri", METADATA)

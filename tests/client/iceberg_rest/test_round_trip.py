@@ -11,26 +11,9 @@ from lakepact.reference_server import running
 from sample_tables.table_documents import field, partition_field, sort_field, struct
 
 NAMES = [
-    "plain",
-    "a.b",
-    "a/b",
-    "/",
-    "100%",
-    "%2F",
-    "two words",
-    " edges ",
-    "a+b",
-    "a?b#c&d=e",
-    'quote\'d "name"',
-    "{prefix}",
-    "semi;colon,comma:@!$()*",
-    "back\\slash",
-    "naïve",
-    "e\u0301 combining",
-    "日本語",
-    "🦆",
-    "...",
-]
+    "plain", "a.b", "a/b", "/", "100%", "%2F", "two words", " edges ", "a+b", "a?b#c&d=e", 'quote\'d "name"', "{prefix}",
+    "semi;colon,comma:@!$()*", "back\\slash", "naïve", "e\u0301 combining", "日本語", "🦆", "...",
+]  # fmt: skip
 SCHEMA = {**struct(field(1, "id", required=True), field(2, "at", "timestamptz", doc="naïve 🦆")), "schema-id": 0}
 SPEC = {"spec-id": 0, "fields": [partition_field(2, "day", "day", **{"field-id": 1000})]}
 ORDER = {"order-id": 1, "fields": [sort_field(1)]}

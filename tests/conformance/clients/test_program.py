@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ECHO = "import sys, json\nfor line in sys.stdin: print(json.dumps({'result': json.loads(line)}), flush=True)"
 ONCE = "import os, sys\nsys.stdin.readline()\nprint('{\"result\": %d}' % os.getpid(), flush=True)"
@@ -25,8 +26,17 @@ def python(code: str, *, seconds: float = 20.0) -> Program:
     return program
 
 
+def said(line: str) -> str:
+    """Return a program that answers every task with a line."""
+    return f"import sys\nfor _ in sys.stdin: print({line!r}, flush=True)"
+
+
 def answering(line: str) -> Program:
-    return python(f"import sys\nfor _ in sys.stdin: print({line!r}, flush=True)")
+    return python(said(line))
+
+
+RESULT = operator.attrgetter("result")
+REFUSAL = operator.methodcaller("is_refused", "the answer was cut")
 
 
 @pytest.fixture(autouse=True)
@@ -58,17 +68,31 @@ def test_lines_that_are_no_answer_are_ignored() -> None:
     assert program.run("read", {}).result == 1
 
 
-def test_not_offered_task_is_not_offered() -> None:
-    with pytest.raises(NotOffered, match="does not implement read"):
-        answering('{"not_offered": true}').run("read", {})
+CRASHED = "read: the program ended without an answer: exit code 1; its error stream: the lake is dry"
 
 
-def test_reported_error_is_unmet_with_its_type_and_message() -> None:
-    ended = answering('{"error": {"type": "Dry", "message": "the lake is dry"}}').run("read", {})
+@pytest.mark.parametrize(
+    ("code", "use", "error", "complaint"),
+    [
+        (said('{"not_offered": true}'), None, NotOffered, "does not implement read"),
+        (said('{"error": {"type": "Dry", "message": "the lake is dry"}}'), RESULT, Unmet, "read: error Dry: the lake is dry"),
+        ("raise SystemExit('the lake is dry')", RESULT, Unmet, CRASHED),
+        (said('{"result": []}'), REFUSAL, Unmet, "an error from read, since the answer was cut"),
+        ("import time; time.sleep(60)", REFUSAL, Blocked, "may need a longer --timeout"),
+    ],
+)
+def test_end_of_a_task_that_was_not_performed_is_told(
+    code: str, use: Callable[[Any], object], error: type[Exception], complaint: str
+) -> None:
+    program = python(code, seconds=0.5 if "sleep" in code else 20.0)
 
-    assert ended.error == "Dry"
-    with pytest.raises(Unmet, match="read: error Dry: the lake is dry"):
-        _ = ended.result
+    with pytest.raises(error, match=complaint):
+        use(program.run("read", {}))
+
+
+def test_failure_on_a_cut_answer_is_accepted() -> None:
+    REFUSAL(answering('{"error": {"type": "Dry"}}').run("read", {}))
+    assert answering('{"error": {"type": "Dry"}}').run("read", {}).error == "Dry"
 
 
 def test_long_error_is_quoted_from_its_beginning() -> None:
@@ -83,33 +107,12 @@ def test_order_of_members_does_not_matter() -> None:
     assert ended.prints([{"deletes": [], "file": "b"}, {"file": "a", "deletes": ["z"]}])
 
 
-def test_crashed_program_is_unmet_with_its_last_output() -> None:
-    ended = python("raise SystemExit('the lake is dry')").run("read", {})
-
-    with pytest.raises(Unmet, match="read: the program ended without an answer: exit code 1; its error stream: the lake is dry"):
-        _ = ended.result
-
-
 def test_timeout_ends_the_program_and_its_children() -> None:
     before = time.monotonic()
     ended = python("import subprocess; subprocess.run(['sleep', '60'])", seconds=0.5).run("read", {})
 
     assert ended.is_late
     assert time.monotonic() - before < 30
-
-
-def test_success_on_a_cut_answer_is_unmet() -> None:
-    with pytest.raises(Unmet, match="an error from read, since the answer was cut"):
-        answering('{"result": []}').run("read", {}).is_refused("the answer was cut")
-
-
-def test_failure_on_a_cut_answer_is_accepted() -> None:
-    answering('{"error": {}}').run("read", {}).is_refused("the answer was cut")
-
-
-def test_timeout_on_a_cut_answer_is_blocked() -> None:
-    with pytest.raises(Blocked, match="may need a longer --timeout"):
-        python("import time; time.sleep(60)", seconds=0.3).run("read", {}).is_refused("the answer was cut")
 
 
 def test_stopped_program_blocks_further_tasks() -> None:

@@ -297,24 +297,17 @@ def test_only_the_innermost_wrong_component_fails(component, pointer, value):
 
 
 @pytest.mark.parametrize(
-    ("component", "error"),
+    ("body", "status", "broken"),
     [
-        ("IcebergErrorResponse", {"error": {"message": "no", "type": "x", "code": 404}, "status": 404}),
-        ("ErrorModel", {"error": {"message": "no", "type": "x", "code": 399}}),
+        ({"error": {"message": "no", "type": "x", "code": 404}, "status": 404}, 404, ["IcebergErrorResponse"]),
+        ({"error": {"message": "no", "type": "x", "code": 399}}, 404, ["ErrorModel"]),
+        ({"message": "no", "type": "NoSuchTableException", "code": 404}, 404, []),  # without an error object
+        ({"error": "no"}, 404, []),
+        *((body, 200, ["LoadTableResult"]) for body in (None, [], "text", 5)),
     ],
 )
-def test_wrong_error_response_fails_its_component(component, error):
-    assert broken_by(answered(error, status=404)) == [component]
-
-
-@pytest.mark.parametrize("error", [{"message": "no", "type": "NoSuchTableException", "code": 404}, {"error": "no"}])
-def test_response_without_error_object_fails_no_schema(error):
-    assert broken_by(answered(error, status=404)) == []
-
-
-@pytest.mark.parametrize("body", [None, [], "text", 5])
-def test_body_that_is_not_an_object_fails_the_whole_answer(body):
-    assert broken_by(answered(body)) == ["LoadTableResult"]
+def test_wrong_error_or_answer_fails_its_component(body, status, broken):
+    assert broken_by(answered(body, status=status)) == broken
 
 
 @pytest.mark.parametrize(

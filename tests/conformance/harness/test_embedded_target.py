@@ -44,18 +44,17 @@ def test_embedded_server_gets_its_settings() -> None:
         assert wire.send("GET", "/v1/some/where/namespaces").status == 200
 
 
-def test_invalid_setting_raises_misused() -> None:
-    with pytest.raises(Misused, match=r"rejected its options: .*prefix"), embedded(suite_with(EmbeddedTarget(settings={"prefix": "?"}))):
-        pass
-
-
-def test_server_that_does_not_start_raises_blocked(tmp_path: Path) -> None:
-    nowhere = tmp_path / "file"
-    nowhere.write_text("not a folder")
-    with (
-        pytest.raises(Blocked, match="did not start"),
-        embedded(suite_with(EmbeddedTarget(settings={"store": nowhere / "store", "warehouse": nowhere / "warehouse"}))),
-    ):
+@pytest.mark.parametrize(
+    ("settings", "error", "complaint"),
+    [
+        ({"prefix": "?"}, Misused, r"rejected its options: .*prefix"),
+        ({"store": "FILE/store", "warehouse": "FILE/w"}, Blocked, "did not start"),
+    ],
+)
+def test_unusable_setting_raises_its_error(settings: dict[str, str], error: type[Exception], complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    given = {name: value.replace("FILE", str(tmp_path / "file")) for name, value in settings.items()}
+    with pytest.raises(error, match=complaint), embedded(suite_with(EmbeddedTarget(settings=given))):
         pass
 
 

@@ -41,10 +41,6 @@ CONTRACT = Contract("iceberg_rest")
 SUITE = suite.load("iceberg_rest")
 
 
-def no_change(_: Any) -> None:
-    """Leave the configuration as it is."""
-
-
 def listing(edit: Callable[[list[str]], list[str] | None]) -> Install:
     """Send other endpoints, or none."""
 
@@ -71,7 +67,7 @@ def outcomes(install: Install, **features: bool) -> dict[str, Outcome]:
 
 @cache
 def honest() -> dict[str, Outcome]:
-    return outcomes(on_answer(op.get_config, no_change))
+    return outcomes(on_answer(op.get_config, lambda _: None))
 
 
 def differences(found: dict[str, Outcome], expected: dict[str, Outcome]) -> dict[str, Outcome]:
@@ -101,17 +97,17 @@ def test_misspelled_endpoints_fail_one_requirement(spelling: str) -> None:
     assert differences(found, honest()) == {broken: Outcome.FAIL}
 
 
-def test_endpoints_without_leading_slash_fail_only_the_form() -> None:
-    without = "POST /v1/oauth/tokens".replace(" /", " ")
-    found = outcomes(listing(lambda entries: [*entries, without, "GET v1/config"]))
-
-    assert differences(found, honest()) == {"IRC-CFG-009": Outcome.FAIL}
-
-
-def test_further_endpoints_fail_nothing() -> None:
-    found = outcomes(listing(lambda entries: [*entries, "GET /health", "GET /v2/search"]))
-
-    assert differences(found, honest()) == {}
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (lambda entries: [*entries, "POST v1/oauth/tokens", "GET v1/config"], {"IRC-CFG-009": Outcome.FAIL}),
+        (lambda entries: [*entries, "GET /health", "GET /v2/search"], {}),
+        (lambda entries: entries[::2], {"IRC-CFG-012": Outcome.WARN}),
+    ],
+    ids=["without leading slash", "further", "incomplete"],
+)
+def test_other_endpoints_break_one_requirement_at_most(edit: Callable[[list[str]], list[str]], expected: dict[str, Outcome]) -> None:
+    assert differences(outcomes(listing(edit)), honest()) == expected
 
 
 #: Requirements about objects that do not exist, which some checks ask about a dropped one too.
@@ -123,22 +119,18 @@ def of_absent(*faults: Install) -> dict[str, Outcome]:
     return {requirement: found[requirement] for requirement in ABSENT}
 
 
-def test_server_without_drops_is_judged_by_names_that_never_existed() -> None:
-    assert of_absent(unserved(op.drop_table, op.drop_namespace)) == dict.fromkeys(ABSENT, Outcome.PASS)
-
-
 def fails(_: Scope) -> None:
     raise Problem(500, "ServerError", "nothing can be dropped")
 
 
-def test_server_with_broken_drops_is_blocked_by_dropped_objects_alone() -> None:
-    assert of_absent(on_request((op.drop_table, op.drop_namespace), fails)) == dict.fromkeys(ABSENT, Outcome.BLOCKED)
+DROPS = (op.drop_table, op.drop_namespace)
 
 
-def test_incomplete_endpoints_warn_once_and_everything_is_checked() -> None:
-    found = outcomes(listing(lambda entries: entries[::2]))
-
-    assert differences(found, honest()) == {"IRC-CFG-012": Outcome.WARN}
+@pytest.mark.parametrize(
+    ("fault", "outcome"), [(unserved(*DROPS), Outcome.PASS), (on_request(DROPS, fails), Outcome.BLOCKED)], ids=["unserved", "broken"]
+)
+def test_absent_objects_are_those_that_never_existed_without_drops(fault: Install, outcome: Outcome) -> None:
+    assert of_absent(fault) == dict.fromkeys(ABSENT, outcome)
 
 
 def test_catalog_without_endpoints_is_checked_for_what_it_serves() -> None:

@@ -13,16 +13,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_lines, on_reply, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from mutants.delta_sharing.operators.lines import on_metadata
-from mutants.delta_sharing.operators.wrapped import (
-    IN_LINES,
-    METADATA,
-    PARQUET,
-    QUERY,
-    leave_out,
-    on_all,
-    on_wrapped,
-    write,
-)
+from mutants.delta_sharing.operators.wrapped import IN_LINES, METADATA, PARQUET, QUERY, leave_out, on_all, on_wrapped, write
 from mutants.delta_sharing.protocol.capabilities import on_capabilities
 
 from .conftest import broken, judged
