@@ -55,10 +55,10 @@ class Entry:
     Args:
         suite: the suite of its contract and version.
         requirement: the requirement.
-        breaking: sentences of the mutants that break it, by name.
+        breaking: names of the mutants that break it.
     """
 
-    def __init__(self, suite: Suite[Any], requirement: Requirement, breaking: dict[str, str]) -> None:
+    def __init__(self, suite: Suite[Any], requirement: Requirement, breaking: Sequence[str]) -> None:
         self.contract = suite.contract
         self.requirement = requirement
         self.mutants = breaking
@@ -78,10 +78,10 @@ def _areas(name: str, version: str) -> dict[str, list[Entry]]:
     versions = Contract(name).versions
     place = versions.index(version)
     before = Contract(name, versions[place - 1]).requirements if place else {}
-    breaking: dict[str, dict[str, str]] = defaultdict(dict)
+    breaking: dict[str, list[str]] = defaultdict(list)
     for fault in mutants.faults(name, version).values():
         for broken in fault.breaks:
-            breaking[broken][fault.name] = fault.sentence
+            breaking[broken].append(fault.name)
     areas: dict[str, list[Entry]] = {}
     for identifier, requirement in suite.contract.requirements.items():
         if identifier not in before:
@@ -110,13 +110,13 @@ def _entry(entry: Entry) -> Iterator[str]:
     for identifier in r.corrections:
         correction = contract.corrections[identifier]
         yield f"- Correction {code(identifier)} ({correction.effect}): {sentence(correction.sentence)}"
-    yield from _listed("Checks", entry.checks, r.uncovered or "none")
-    yield from _listed("Mutants", entry.mutants, "none")
+    yield from _listed("Checks", [f"{code(name)}: {sentence(text)}" for name, text in entry.checks.items()], r.uncovered or "none")
+    yield from _listed("Mutants", list(map(code, entry.mutants)), "none")
 
 
-def _listed(title: str, sentences: dict[str, str], otherwise: str) -> Iterator[str]:
-    if not sentences:
+def _listed(title: str, items: Sequence[str], otherwise: str) -> Iterator[str]:
+    if not items:
         yield f"- {title}: {md(otherwise)}"
         return
     yield f"- {title}:"
-    yield from (f"    - {code(name)}: {sentence(said)}" for name, said in sentences.items())
+    yield from (f"    - {item}" for item in items)
