@@ -169,7 +169,7 @@ def test_target_that_a_last_check_broke_blocks_the_checks_behind_it() -> None:
     assert found[OTHER] == (
         Outcome.BLOCKED,
         (
-            "after the requests of test_setup_steps.breaks_the_listing the target no longer answers ordinary requests: "
+            f"after the requests of {__name__}.breaks_the_listing the target no longer answers ordinary requests: "
             "expected status 200, got status 500  {}"
         ),
     )

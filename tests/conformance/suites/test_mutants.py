@@ -31,7 +31,7 @@ def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
     assert said.returncode == 0
 
 
-def test_requirement_that_the_server_breaks_without_a_fault_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requirement_broken_without_a_fault_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(identifiers, "no_such_namespace", lambda _: Problem(410, "Gone", "no such namespace"))
     said = CliRunner().invoke(main, ("--contract-version", "1.10.0", "--jobs", "1", "--only", "IRC-NS-GET-005"))
 
