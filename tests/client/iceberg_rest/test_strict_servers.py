@@ -290,6 +290,9 @@ NORMALIZED = {
 @pytest.mark.parametrize(("edit", "normalize"), NORMALIZED.values(), ids=NORMALIZED)
 def test_reply_that_says_the_same_otherwise_is_accepted(strict, edit, normalize):
     driven, table = strict
+    before = table.locations
     table.change_reply = normalize
 
     commit(driven, edit)
+
+    assert table.locations == before + 1

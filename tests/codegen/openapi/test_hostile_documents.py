@@ -38,6 +38,13 @@ def called(folder: Path, *packages: str) -> list[Any]:
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
+def refused_or_harmless(result: Result, folder: Path) -> None:
+    """Assert that a document was refused with an error in words, or that calling its package does nothing."""
+    assert result.exit_code in (0, 2), (result.output, result.exception)
+    if result.exit_code == 0:
+        called(folder, "made")
+
+
 def small(path: str = "/a", **members: Any) -> dict[str, Any]:
     operation = {"operationId": "a", "responses": {"204": {"description": "Nothing"}}, **members}
     return {"openapi": "3.0.3", "info": {"title": "Small", "version": "1"}, "paths": {path: {"get": operation}}}
@@ -82,14 +89,14 @@ def test_component_of_a_hostile_name_is_refused_or_does_not_run(tmp_path: Path, 
         "parameters": {name: {"name": "a", "in": "query", "schema": {"type": "string"}}},
         "responses": {name: {"description": "x"}},
     }
-    if generate(tmp_path, {**small(), "components": components}).exit_code == 0:
-        called(tmp_path, "made")
+    refused_or_harmless(generate(tmp_path, {**small(), "components": components}), tmp_path)
 
 
 @pytest.mark.parametrize("status", ["200\n", '2"""'])
 def test_status_of_a_hostile_form_is_refused_or_does_not_run(tmp_path: Path, status: str) -> None:
-    if generate(tmp_path, small(responses={status: {"description": "x"}, "204": {"description": "y"}})).exit_code == 0:
-        called(tmp_path, "made")
+    document = small(responses={status: {"description": "x"}, "204": {"description": "y"}})
+
+    refused_or_harmless(generate(tmp_path, document), tmp_path)
 
 
 def test_texts_of_a_document_reach_the_terminal_escaped(tmp_path: Path) -> None:
