@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.evidence.differences import Difference, Kind, Members, pointer, read
+from lakepact.conformance.evidence.differences import Difference, Kind, pointer
 from lakepact.conformance.evidence.escaping import shell
 from lakepact.conformance.evidence.outcome import Claim, Unmet
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
+from lakepact.conformance.evidence.replaying import answer_of, found_at
 from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:
@@ -44,28 +45,22 @@ class Exchange:
     accepts: str = ANYTHING  #: the default `Accept` of this request
     left_out: int = 0  #: bytes of the body that are no longer kept
     sent_at: float = 0.0  #: when it was sent, in seconds since 1970
-    is_noted: bool = False  #: whether the objects of its body note which of their members are read
 
     @cached_property
     def parsed(self) -> Any:
         """The body as JSON, or `None` when it is not JSON."""
         try:
-            parsed = orjson.loads(self.body)
+            return orjson.loads(self.body)
         except orjson.JSONDecodeError:
             return None
-        return self._noting(parsed)
 
     @cached_property
     def lines(self) -> tuple[Any, ...] | None:
         """The body as JSON documents, one per line, or `None` if a line is not JSON; empty lines are ignored."""
         try:
-            parsed = [orjson.loads(line) for line in self.body.split(b"\n") if line.strip()]
+            return tuple(orjson.loads(line) for line in self.body.split(b"\n") if line.strip())
         except orjson.JSONDecodeError:
             return None
-        return tuple(map(self._noting, parsed))
-
-    def _noting(self, value: Any) -> Any:
-        return Members(value, self.number) if self.is_noted and isinstance(value, dict) else value
 
     @cached_property
     def media_type(self) -> str:
@@ -107,6 +102,27 @@ class Exchange:
             body = self.redact(self.request_body.decode("utf-8", "surrogateescape"))  # what is redacted after it is quoted may lose a quote
             parts += ["--data-raw", shell(body.encode("utf-8", "surrogateescape"))]
         return " ".join([*parts, shell(self.redact(self.url))])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in an answer: the evidence of an expectation about the value there."""
+
+    exchange: Exchange
+    pointer: str  #: JSON pointer into `{"status", "headers", "media-type", "length", "body"}`, as in a claim
+
+    def within(self, *steps: str | int) -> Place:
+        """Return a place within this one."""
+        return Place(self.exchange, self.pointer + pointer(*steps))
+
+    @property
+    def value(self) -> Any:
+        """The value there; `replaying.ABSENT` if the answer has none."""
+        return found_at(answer_of(self.exchange.status, self.exchange.headers.multi_items(), self.exchange.body), self.pointer)
+
+    def differs(self, kind: Kind, below: str = "") -> Difference:
+        """Return the difference of the answer here, or at a JSON pointer below."""
+        return Difference(self.pointer.removeprefix("/body") + below, kind)
 
 
 @dataclass(frozen=True)
@@ -166,6 +182,14 @@ class Reply:
             raise Unmet("a JSON object on each line of the body", self.shown, exchange=self.exchange.number)
         return lines
 
+    def place(self, *path: str | int) -> Place:
+        """Return the place of a member in the body, whether the body has it or not."""
+        return Place(self.exchange, "/body").within(*path)
+
+    def header(self, name: str) -> Place:
+        """Return the place of a response header."""
+        return Place(self.exchange, "/headers").within(name.lower())
+
     def at(self, *path: str | int) -> Any:
         """Return the value at `path` in the body.
 
@@ -173,9 +197,7 @@ class Reply:
             Unmet: the body has no such member.
         """
         value: Any = self.document
-        holder = value
         for done, step in enumerate(path):
-            holder = value
             try:
                 value = value[step]
             except (KeyError, IndexError, TypeError):
@@ -188,7 +210,7 @@ class Reply:
                     claim=Claim({}, f"/body{place}"),
                     difference=Difference(place, Kind.MISSING),
                 ) from None
-        return read(value, self.exchange.number, path, holder) if self.exchange.is_noted else value
+        return value
 
     @property
     def shown(self) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
-
-from lakepact.conformance.evidence.differences import Difference, Kind, last_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.conformance.evidence.differences import Difference
     from lakepact.generated.contract import Requirement
 
 
@@ -41,38 +40,41 @@ def broken(requirement: Requirement) -> Outcome:
     return {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[requirement.level]
 
 
+class Wrong(StrEnum):
+    """The kind of mistake in a request that should be refused; requests with different kinds never share a cause."""
+
+    ABSENT = "absent"  #: something does not exist: `at` is its noun, such as "table"
+    PRESENT = "present"  #: something exists already, or is not empty: `at` is its noun
+    MISSING = "missing"  #: a required member or parameter is left out
+    TYPE = "wrong type"  #: a value of the wrong JSON type
+    VALUE = "invalid value"  #: a value that the contract forbids whatever the state
+    DUPLICATE = "duplicate"  #: an id or a name that is given twice
+    UNKNOWN_ID = "unknown id"  #: an id that the document does not have
+    IN_USE = "in use"  #: something that must stay, such as the current schema
+    STALE = "stale"  #: a requirement of a commit that does not hold: `at` is its type
+    SYNTAX = "syntax"  #: a body, token or header that cannot be read
+    ACCESS = "access"  #: no credentials, wrong ones, or too few rights
+
+
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """The change that made a valid request invalid."""
+    """The mistake of a request that should be refused."""
 
-    kind: str  #: what was changed, such as "missing" or "wrong type"
-    at: str  #: JSON pointer into the body, or the name of a parameter or header
-
-
-ABSENT_THING = "absent"  #: the kind of a request about something that does not exist; it is said `at` the mutation
-WRONG_TYPE = "wrong type"  #: the kind of a request with a value of the wrong JSON type
+    kind: str  #: one of `Wrong`, or `as boolean` and so on for a value of this wrong type
+    at: str  #: JSON pointer into the body, name of a parameter or header, or a noun
 
 
 def wrong_type(at: str) -> Mutation:
     """Return the mutation of a request that has a value of the wrong JSON type."""
-    return Mutation(WRONG_TYPE, at)
-
-
-NOWHERE = object()  #: the value of a claim about a place that is known
+    return Mutation(Wrong.TYPE, at)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An expectation about one answer that a script can test again.
-
-    The place is a JSON pointer into `{"status", "headers", "media-type", "length", "body"}`, or below a value of the answer.
-    """
+    """An expectation about a place of one answer that a script can test again."""
 
     schema: Mapping[str, Any]  #: what the place must match, in the keywords of `reproduction.replaying`
-    at: str = ""  #: JSON pointer
-    value: Any = field(default=NOWHERE, repr=False)  #: the compared value; its place in the answer is found later
-    about: str = ""  #: the name of the value in the message
-    otherwise: Claim | None = None  #: a weaker claim, if no answer has the value as it was compared
+    at: str  #: JSON pointer into `{"status", "headers", "media-type", "length", "body"}`
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class Unmet(Exception):
         expected_status: the statuses that the requirement allows, if it demands a status.
         refusal: whether the requirement demands that the request is refused; by default known from the statuses.
         claim: the expectation in a form that a script can test.
-        difference: where the answer is not as expected; by default at the place that was read last.
+        difference: where the answer is not as expected.
         mutation: the change that made the request invalid.
     """
 
@@ -157,9 +159,7 @@ class Unmet(Exception):
         self.mutation = mutation
         self.requirement = ""  #: the requirement that it belongs to, if that is another one than the one that is judged
         self.claim = claim
-        about_status = bool(expected_status) or refusal or (claim is not None and claim.at == "/status")
-        at = None if about_status else last_read()
-        self.difference = difference or (None if at is None else Difference(at, Kind.VALUE))
+        self.difference = difference
 
     def failure(self, exchanges: tuple[int, ...]) -> Failure:
         """Return the failing case that this and these exchanges show."""

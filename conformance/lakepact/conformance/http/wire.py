@@ -338,7 +338,6 @@ class Wire:
                 secrets=tuple(dict.fromkeys((*secrets, *secrets_of(self._headers.items())))),
                 own=self._own,
                 accepts=accepts,
-                is_noted=True,
             )
             self.exchanges[exchange.number] = exchange
         self._keep_within_bounds(exchange)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, is_respelled, kind_of, last_read, plain, pointer
-from lakepact.conformance.evidence.outcome import ABSENT_THING, LOWEST_ERROR, Claim, Mutation, Unmet
+from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, is_respelled, kind_of, pointer
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
 from lakepact.conformance.evidence.redaction import redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
 
 CONTEXT = 20  #: characters of equal text that are shown before a difference
 BRIEF = 80  #: characters of a value that is shown as a whole
@@ -83,7 +82,7 @@ def status(reply: Reply, *allowed: int, about: str = "", mutation: Mutation | No
 
 def not_found(reply: Reply, thing: str, *others: int, about: str = "") -> None:
     """Expect 404, or one of `others`, for a request about something that does not exist, such as a "table"."""
-    status(reply, 404, *others, about=about, mutation=Mutation(ABSENT_THING, thing))
+    status(reply, 404, *others, about=about, mutation=Mutation(Wrong.ABSENT, thing))
 
 
 def refused(reply: Reply, *, about: str = "") -> None:
@@ -105,44 +104,58 @@ def no_server_error(reply: Reply) -> None:
         raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number, claim=Claim({"maximum": 499}, "/status"))
 
 
-def equal(expected: Any, actual: Any, what: str, *, at: str | None = None, kind: Kind | None = None) -> None:
+def equal(expected: Any, actual: Any, what: str, *, at: Place | None = None, kind: Kind | None = None) -> None:
     """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values.
 
     Args:
         expected: the expected value.
         actual: the value that is compared.
         what: its name in the message.
-        at: its JSON pointer in the body; by default the place that was read last.
+        at: the place of the actual value, or of what it was computed from; `None` if no single answer shows it.
         kind: the way in which they differ, if the values do not show it.
     """
-    expected, actual = plain(expected), plain(actual)
     if _same(expected, actual):
         return
-    place, wanted, _ = difference(expected, actual)
-    where, way = last_read(place) if at is None else at + place, kind or kind_of(expected, actual)
-    differs = Difference(where or "", way) if where is not None or way is Kind.SPELLING else None
-    claim = Claim({"absent": True} if wanted is ABSENT else {"const": wanted}, place, actual, what, _of_members(expected, actual))
+    below, wanted, _ = difference(expected, actual)
+    way, claim = kind or kind_of(expected, actual), None
+    is_there = at is not None and _same(at.value, actual)
+    if at is not None and is_there:
+        claim = Claim({"absent": True} if wanted is ABSENT else {"const": wanted}, at.pointer + below)
+    elif at is not None:
+        claim = _of_members(expected, actual, at)
+    differs = at.differs(way, below if is_there else "") if at is not None else Difference("", way) if way is Kind.SPELLING else None
     if max(len(shown(expected)), len(shown(actual))) > BRIEF:
-        place, expected, actual = difference(expected, actual)
-        what = f"{what} at {place}" if place else what
-        expected, actual = _from_difference(expected, actual)
-    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual), claim=claim, difference=differs)
+        expected, actual = _from_difference(*difference(expected, actual)[1:])
+        what = f"{what} at {below}" if below else what
+    raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual), exchange=_number(at), claim=claim, difference=differs)
 
 
-def _difference(kind: Kind, at: str | None = None) -> Difference | None:
-    """Return a difference at a place, by default the one that was read last; `None` if none was read."""
-    place = last_read() if at is None else at
-    return None if place is None else Difference(place, kind)
+def unmet(expected: str, actual: str, *, at: Place | None, kind: Kind = Kind.VALUE, schema: Mapping[str, Any] | None = None) -> Unmet:
+    """Return an expectation that is not met, to be raised.
+
+    Args:
+        expected: what the requirement demands.
+        actual: what the target returned.
+        at: the place of the value, or of what it was computed from; `None` if no single answer shows it.
+        kind: the way in which it differs from what is expected.
+        schema: what the value at the place must match, in the keywords of `reproduction.replaying`, if they can say it.
+    """
+    claim = None if at is None or schema is None else Claim(schema, at.pointer)
+    return Unmet(expected, actual, exchange=_number(at), claim=claim, difference=at.differs(kind) if at else None)
 
 
-def _of_members(expected: Any, actual: Any) -> Claim | None:
+def _number(at: Place | None) -> int | None:
+    return None if at is None else at.exchange.number
+
+
+def _of_members(expected: Any, actual: Any, at: Place) -> Claim | None:
     """Return what two differing lists say of their members: one is missing, or one too many."""
     if not (isinstance(expected, list) and isinstance(actual, list)):
         return None
     missing, surplus = ([m for m in one if m not in other] for one, other in ((expected, actual), (actual, expected)))
     if missing:
-        return Claim({"mentions": missing[0]}, value=actual)
-    return Claim({"not": {"mentions": surplus[0]}}, value=actual) if surplus else None
+        return Claim({"mentions": missing[0]}, at.pointer)
+    return Claim({"not": {"mentions": surplus[0]}}, at.pointer) if surplus else None
 
 
 def _from_difference(expected: Any, actual: Any) -> tuple[Any, Any]:
@@ -158,48 +171,47 @@ def _or_absent(value: Any) -> str:
     return "no such member" if value is ABSENT else shown(value)
 
 
-def contains(member: Any, collection: Collection[Any], what: str) -> None:
-    """Expect `collection` to contain `member`."""
+def contains(member: Any, collection: Collection[Any], what: str, *, at: Place | None = None) -> None:
+    """Expect `collection`, which the value `at` a place is or was made of, to contain `member`."""
     if member not in collection:
-        claim = Claim(_has(member, collection), value=collection, about=what)
-        differs = _difference(Kind.SPELLING if any(is_respelled(member, item) for item in collection) else Kind.MISSING)
-        raise Unmet(f"{what} with {shown(member)}", shown(list(collection)), claim=claim, difference=differs)
+        kind = Kind.SPELLING if any(is_respelled(member, item) for item in collection) else Kind.MISSING
+        wanted = f"{what} with {shown(member)}"
+        raise unmet(wanted, shown(list(collection)), at=at, kind=kind, schema=_has(member, at))
 
 
-def one_of(allowed: Collection[Any], actual: Any, what: str) -> None:
-    """Expect one of the `allowed` values."""
+def one_of(allowed: Collection[Any], actual: Any, what: str, *, at: Place | None = None) -> None:
+    """Expect the value `at` a place to be one of the `allowed` values."""
     if actual not in allowed:
-        claim = Claim({"enum": list(allowed)}, value=actual, about=what)
-        differs = _difference(kind_of(next(iter(allowed), ABSENT), actual))
-        raise Unmet(f"{what} {' or '.join(map(shown, allowed))}", shown(actual), claim=claim, difference=differs)
+        kind = kind_of(next(iter(allowed), ABSENT), actual)
+        wanted = f"{what} {' or '.join(map(shown, allowed))}"
+        raise unmet(wanted, shown(actual), at=at, kind=kind, schema={"enum": list(allowed)})
 
 
-def lacks(member: Any, collection: Collection[Any], what: str) -> None:
-    """Expect `collection` not to contain `member`."""
+def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | None = None) -> None:
+    """Expect `collection`, which the value `at` a place is or was made of, not to contain `member`."""
     if member in collection:
-        claim = Claim({"not": _has(member, collection)}, value=collection, about=what)
-        differs = _difference(Kind.SURPLUS)
-        raise Unmet(f"{what} without {shown(member)}", shown(list(collection)), claim=claim, difference=differs)
+        schema = {"not": _has(member, at)}
+        raise unmet(f"{what} without {shown(member)}", shown(list(collection)), at=at, kind=Kind.SURPLUS, schema=schema)
 
 
-def _has(member: Any, collection: Collection[Any]) -> dict[str, Any]:
-    """Return the schema of a collection with a member: of an object, with a key."""
-    return {"required": [member]} if isinstance(collection, Mapping) else {"mentions": member}
+def _has(member: Any, at: Place | None) -> dict[str, Any]:
+    """Return the schema of a place with a member: of an object, with a key."""
+    return {"required": [member]} if at is not None and isinstance(at.value, dict) else {"mentions": member}
 
 
-def true(holds: bool, expected: str, actual: Any, *, at: str | None = None, kind: Kind = Kind.VALUE) -> None:  # noqa: FBT001
+def true(holds: bool, expected: str, actual: Any, *, at: Place | None = None, kind: Kind = Kind.VALUE) -> None:  # noqa: FBT001
     """Expect a condition.
 
     Args:
         holds: the condition.
         expected: describes it.
         actual: the value that does not meet it.
-        at: the JSON pointer of the value in the body; by default the place that was read last.
+        at: the place of the value, or of what it was computed from; `None` if no single answer shows it.
         kind: the way in which it differs from what is expected.
     """
     if not holds:
-        differs = _difference(Kind.MISSING if actual is None and kind is Kind.VALUE else kind, at)
-        raise Unmet(expected, actual if isinstance(actual, str) and actual else shown(actual), difference=differs)
+        way = Kind.MISSING if actual is None and kind is Kind.VALUE else kind
+        raise unmet(expected, actual if isinstance(actual, str) and actual else shown(actual), at=at, kind=way)
 
 
 def served(reply: Reply, is_known: bool, expected: str) -> None:  # noqa: FBT001 - the condition itself

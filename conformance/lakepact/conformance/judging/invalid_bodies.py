@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lakepact.conformance.evidence.outcome import WRONG_TYPE, Mutation
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging.components import Components
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Mutant: TypeAlias = "tuple[Mutation, Any]"
 #: A value of each JSON type; null is left out, since clients send it for absent members.
 OF_TYPES: Mapping[str, Any] = {"boolean": True, "number": 1.5, "string": "lakepact", "array": [], "object": {}}
 #: The kinds of requests with a value of the wrong JSON type.
-WRONG_TYPES = frozenset({WRONG_TYPE, *(f"as {name}" for name in OF_TYPES)})
+WRONG_TYPES = frozenset({Wrong.TYPE, *(f"as {name}" for name in OF_TYPES)})
 
 
 class InvalidBodies:

@@ -9,7 +9,6 @@ import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.evidence.differences import forget
 from lakepact.conformance.evidence.outcome import Outcome, Unmet, Verdict, broken
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ class InvariantBook:
         """Judge one exchange."""
         if exchange.left_out:  # an invariant of whole bodies says nothing of a part
             return
-        forget()
         try:
             if self.invariant.judge(exchange):
                 self.held += 1

@@ -7,22 +7,23 @@ from __future__ import annotations
 
 import contextlib
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
-from lakepact.conformance.evidence.places import LOOKED_AT, placed
-from lakepact.conformance.judging import loops
 from lakepact.conformance.judging.cases import Cases
 from lakepact.conformance.judging.sending import Sender
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.evidence.target import Offer, Target
     from lakepact.conformance.http.wire import Wire
+
+
+T = TypeVar("T")
 
 
 @cache
@@ -64,7 +65,8 @@ class Lab(Sender):
         super().__init__(wire, contract, target, offer=offer, check=check, run=run, serial=serial, races=races)
         self._waived = waived
         self.verdicts: list[Verdict] = []
-        self.sites: list[tuple[str, loops.Site]] = []  #: where each requirement was judged
+        self.unfinished: list[set[str]] = []  #: of loops that were not exhausted: the requirements that were judged in them
+        self._open: list[set[str]] = []  #: the same of loops that run
         self.unsound: list[StepFailed] = []  #: steps that were accepted without effect; what fails because of them is blocked
         self.accepted_wrongly: list[int] = []  #: exchanges with requests that should have been refused
         self._cleanups: list[Callable[[], object]] = []
@@ -125,6 +127,17 @@ class Lab(Sender):
 
     # -- judging -----------------------------------------------------------------------------------------------
 
+    def each(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield the items of a loop that judges; if the check ends before the last one, what it judged for the others does not pass."""
+        judged: set[str] = set()
+        self.unfinished.append(judged)
+        self._open.append(judged)
+        try:
+            yield from items
+            self.unfinished.remove(judged)
+        finally:
+            self._open.remove(judged)
+
     @contextlib.contextmanager
     def judge(self, *requirements: str, remark: str = "") -> Generator[Cases]:
         """Judge requirements by the block: they pass unless it raises `Unmet`.
@@ -148,8 +161,8 @@ class Lab(Sender):
             without: why a conformant target may have no case: then the requirement is not offered. By default it is blocked.
         """
         cases = Cases(self.evidence, self._note_acceptance, requirements, self.blocking)
-        here = loops.site()
-        self.sites.extend((requirement, here) for requirement in requirements)
+        for loop in self._open:
+            loop.update(requirements)
         try:
             yield cases
         except NotOffered:
@@ -186,12 +199,8 @@ class Lab(Sender):
         return next(steps, None)
 
     def evidence(self, unmet: Unmet) -> tuple[int, ...]:
-        """Return the exchanges that lead to the one which shows an unmet expectation: the one with the compared value, or the last."""
-        number = unmet.exchange
-        if number is None and unmet.claim is not None and self.sent:
-            found = placed(unmet.claim, [self.wire.exchanges[n] for n in sorted(self.sent, reverse=True)[:LOOKED_AT]])
-            number = found[0] if found else None
-        return self.trail(number)
+        """Return the exchanges that lead to the one which shows an unmet expectation: the one that it states, or the last."""
+        return self.trail(unmet.exchange)
 
     def fail_step(self, step: StepFailed) -> None:
         """Record that the check ended by a step which breaks a requirement that the check judges."""

@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance.evidence.differences import forget
 from lakepact.conformance.evidence.exchanges import ANYTHING
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.evidence.target import is_on
@@ -149,7 +148,6 @@ class Sender:
         retry: bool = True,
     ) -> Reply:
         """Send a request; `target` is its path and query below the base address, sent unchanged."""
-        forget()
         reply = self.wire.send(
             method,
             target,
@@ -217,7 +215,6 @@ class Sender:
 
     def concurrently(self, actions: Sequence[Callable[[], T]]) -> list[T]:
         """Start all actions at the same moment, each in a thread; return their results in the same order."""
-        forget()
         gate = threading.Barrier(len(actions))
 
         def start(action: Callable[[], T]) -> T:

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import ABSENT_THING, LOWEST_ERROR, WRONG_TYPE, Outcome
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
 from lakepact.conformance.report.commits import COMMITS, changed_nothing, commit_requirements, commit_updates
 
@@ -288,9 +288,9 @@ def _cases(result: Line, exchanges: Mapping[int, Line]) -> Iterator[Finding]:
 def _flaw(finding: Finding) -> str:
     """Return what is wrong with a request that was accepted, if other operations can accept the same; otherwise an empty text."""
     mutation = finding.failure.get("mutation", {})
-    if mutation.get("kind") == ABSENT_THING:
+    if mutation.get("kind") == Wrong.ABSENT:
         return str(mutation["at"])
-    return WRONG_TYPE if mutation.get("kind") in WRONG_TYPES else ""
+    return Wrong.TYPE if mutation.get("kind") in WRONG_TYPES else ""
 
 
 def error_of(finding: Finding) -> tuple[str, str] | None:

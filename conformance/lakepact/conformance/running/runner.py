@@ -22,7 +22,7 @@ from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, NotOffer
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.http.wire import NoAnswer, Wire
-from lakepact.conformance.judging import known_failures, loops
+from lakepact.conformance.judging import known_failures
 from lakepact.conformance.judging.blocking import with_causes
 from lakepact.conformance.judging.invariants import InvariantBook, InvariantBooks, names_in, place_of
 from lakepact.conformance.judging.lab import cleanup_error
@@ -332,7 +332,7 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
             rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
         elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):
             rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
-        ended = _Ended(rest, why, loops.left(lab.sites, broken))
+        ended = _Ended(rest, why, frozenset().union(*lab.unfinished))
     by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in check.requirements}
     stray: dict[str, None] = {}
     for verdict in lab.verdicts:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.iceberg_rest import op
@@ -79,6 +79,10 @@ class Table:
             Unmet: there is no such member.
         """
         return self.reply.at("metadata", *path)
+
+    def place(self, *path: str | int) -> Place:
+        """Return the place of a member of the table's metadata."""
+        return self.reply.place("metadata", *path)
 
     @property
     def uuid(self) -> str:

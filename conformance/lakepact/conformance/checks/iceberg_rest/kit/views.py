@@ -11,7 +11,6 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
-from lakepact.conformance.evidence.differences import Members
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
     from lakepact.generated.iceberg_rest import documents
 
     Update = Mapping[str, Any]
@@ -54,6 +53,10 @@ class View:
         """
         return self.reply.at("metadata", *path)
 
+    def place(self, *path: str | int) -> Place:
+        """Return the place of a member of the view's metadata."""
+        return self.reply.place("metadata", *path)
+
     @property
     def uuid(self) -> str:
         """The view's UUID."""
@@ -73,7 +76,7 @@ class View:
             Unmet: there is no such version.
         """
         current, versions = self.member("current-version-id"), self.versions
-        expect.contains(current, versions, "versions")
+        expect.contains(current, versions, "versions", at=self.place("versions"))
         return versions[current]
 
     @property
@@ -212,7 +215,7 @@ def state(reply: Reply) -> dict[str, Any]:
         Unmet: it shows none.
     """
     is_view(reply)
-    return Members(spelled(reply.at("metadata")), reply.exchange.number, ("metadata",))
+    return spelled(reply.at("metadata"))
 
 
 def same_view(lab: CatalogLab, expected: Reply, actual: Reply, what: str = "unchanged metadata:") -> None:
@@ -253,5 +256,10 @@ def is_view(reply: Reply) -> None:
     """
     expect.status(reply, 200)
     location = reply.at("metadata-location")
-    expect.true(isinstance(location, str) and bool(location), "a `metadata-location` that is not empty", location)
-    expect.true(isinstance(reply.at("metadata"), dict), "an object as `metadata`", reply.at("metadata"))
+    expect.true(
+        isinstance(location, str) and bool(location),
+        "a `metadata-location` that is not empty",
+        location,
+        at=reply.place("metadata-location"),
+    )
+    expect.true(isinstance(reply.at("metadata"), dict), "an object as `metadata`", reply.at("metadata"), at=reply.place("metadata"))
