@@ -269,7 +269,7 @@ def health(lab: CatalogLab) -> None:
     if lab.offers(op.list_namespaces):
         reply = lab.send(op.list_namespaces)
         expect.status(reply, OK)
-        expect.true(isinstance(reply.at("namespaces"), list), "an array `namespaces`", reply.shown)
+        expect.true(isinstance(reply.at("namespaces"), list), "an array `namespaces`", reply.shown, at=reply.place("namespaces"))
 
 
 def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:

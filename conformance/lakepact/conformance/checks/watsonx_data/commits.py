@@ -31,7 +31,7 @@ def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
         {"requirements": [UNKNOWN_REQUIREMENT], "updates": [HARMLESS]},
         {"requirements": [holds, UNKNOWN_REQUIREMENT], "updates": [HARMLESS]},
     ]
-    for commit in commits:
+    for commit in lab.each(commits):
         reply = lab.send(op.update_table, body=commit, **table.at)
         with lab.judge("WXD-COM-001"):
             expect.client_error(reply)

@@ -54,7 +54,8 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
             with case():
                 name = stretched(lab.name(), length)
                 expect.status(create_namespace(lab, name), 200, about=f"for a namespace of {length} characters")
-                expect.equal([name], lab.send(op.load_namespace_metadata, namespace=(name,)).at("namespace"), "namespace")
+                after = lab.send(op.load_namespace_metadata, namespace=(name,))
+                expect.equal([name], after.at("namespace"), "namespace", at=after.place("namespace"))
                 table = stretched(lab.name(), length)
                 expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
                 expect.status(lab.send(op.load_table, namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
@@ -89,8 +90,10 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
         created = create_namespace(lab, namespace)
         expect.status(created, 200, 400)
         if created.status == 200:
-            expect.equal([namespace], lab.send(op.load_namespace_metadata, namespace=(namespace,)).at("namespace"), "namespace")
-            expect.contains([namespace], lab.send(op.list_namespaces).at("namespaces"), "the namespaces")
+            after = lab.send(op.load_namespace_metadata, namespace=(namespace,))
+            expect.equal([namespace], after.at("namespace"), "namespace", at=after.place("namespace"))
+            after = lab.send(op.list_namespaces)
+            expect.contains([namespace], after.at("namespaces"), "the namespaces", at=after.place("namespaces"))
             expect.status(lab.send(op.drop_namespace, namespace=(namespace,)), 204)
         created = create_table(lab, home, table)
         expect.status(created, 200, 400)
@@ -112,7 +115,8 @@ def spaces_are_addressed_as_percent_20(lab: WatsonxLab) -> None:
         expect.status(created, 200, 400)
         if created.status == 200:
             path = f"{root}/{namespace.replace(' ', '%20')}"
-            expect.equal([namespace], lab.send_raw("GET", path, operation=op.load_namespace_metadata).at("namespace"), "namespace")
+            after = lab.send_raw("GET", path, operation=op.load_namespace_metadata)
+            expect.equal([namespace], after.at("namespace"), "namespace", at=after.place("namespace"))
         created = create_table(lab, home, table)
         expect.status(created, 200, 400)
         if created.status == 200:

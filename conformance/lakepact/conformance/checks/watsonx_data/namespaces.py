@@ -25,7 +25,7 @@ def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
     """Creating a namespace of several levels returns 4xx and creates nothing."""
     top, free = lab.make_namespace(), lab.name()
     child = lab.name()
-    for levels in ([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]]):
+    for levels in lab.each(([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]])):
         reply = lab.send(op.create_namespace, body={"namespace": levels, "properties": {}})
         with lab.judge("WXD-NS-001"):
             expect.client_error(reply)
@@ -82,7 +82,9 @@ def namespaces_have_a_location(lab: WatsonxLab) -> None:
         expect.contains(plain(wanted), [plain(location) for location in locations(lab, placed)], "locations of the namespace")
     table = lab.make_table(placed)
     with lab.judge("WXD-NS-005"):
-        expect.true(plain(table.location).startswith(f"{plain(wanted)}/"), f"a location below {wanted}", table.location)
+        expect.true(
+            plain(table.location).startswith(f"{plain(wanted)}/"), f"a location below {wanted}", table.location, at=table.place("location")
+        )
 
 
 def bucket(location: str) -> str:
@@ -99,7 +101,7 @@ def refuses(reply: Reply) -> None:
     """
     expect.status(reply, 409, 400)
     if reply.status == 400:
-        expect.equal("NamespaceNotEmptyException", reply.at("error", "type"), "error type")
+        expect.equal("NamespaceNotEmptyException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
 
 
 @check("WXD-NS-006")

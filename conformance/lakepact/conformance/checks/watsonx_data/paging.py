@@ -63,7 +63,7 @@ def listings_of_251_namespaces_are_complete(lab: WatsonxLab) -> None:
 @check("WXD-PAG-004")
 def listings_without_token_are_complete(lab: WatsonxLab) -> None:
     """A listing without `pageToken` returns all items, or a page with a token for the rest."""
-    for items in listings(lab, count=6):
+    for items in lab.each(listings(lab, count=6)):
         with lab.judge("WXD-PAG-004"):
             expect.equal(sorted(items.names), sorted(everything(items.page)), f"names by {items.operation}")
 
@@ -71,8 +71,8 @@ def listings_without_token_are_complete(lab: WatsonxLab) -> None:
 @check("WXD-PAG-002", "WXD-PAG-003")
 def invalid_page_sizes_return_400(lab: WatsonxLab) -> None:
     """A negative or non-integer `pageSize` returns 400; a `pageSize` of 0 returns 400 or all items."""
-    for items in listings(lab, count=3):
-        for size in ("-1", "1.5", "abc"):
+    for items in lab.each(listings(lab, count=3)):
+        for size in lab.each(("-1", "1.5", "abc")):
             reply = items.get(page_token=FIRST, page_size=size)
             if reply.status == 200 and sorted(items.names) == sorted(items.page(page_token=FIRST, page_size=size)[0]):
                 lab.warn("WXD-PAG-002", expected="status 400", actual=f"pageSize={size} is ignored by {items.operation}")

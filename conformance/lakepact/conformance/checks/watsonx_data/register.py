@@ -20,11 +20,11 @@ def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
     table = lab.append(lab.make_table())
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)
-    for location in (location_of(former), location_of(before)):
+    for location in lab.each((location_of(former), location_of(before))):
         reply = register(lab, table.namespace, table.name, location)
         with lab.judge("WXD-TBL-001"):
             expect.status(reply, 409)
-            expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
+            expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
             unchanged(lab, before)
 
 

@@ -59,7 +59,7 @@ def key_of(lab: WatsonxLab) -> str:
 def requests_without_credentials_return_401_or_403(lab: WatsonxLab) -> None:
     """Every operation returns 401 or 403 without Authorization, the configuration too."""
     asks_for_credentials(lab)
-    for operation, reply in answers(lab, None):
+    for operation, reply in lab.each(answers(lab, None)):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
             expect.status(reply, 401, 403, about=f"for {operation} without Authorization")
 
@@ -68,8 +68,8 @@ def requests_without_credentials_return_401_or_403(lab: WatsonxLab) -> None:
 def unknown_tokens_return_401(lab: WatsonxLab) -> None:
     """Every operation returns 401 for an unknown bearer token."""
     asks_for_credentials(lab)
-    for token in ("lakepact-known-to-nobody", "null"):
-        for operation, reply in answers(lab, f"Bearer {token}"):
+    for token in lab.each(("lakepact-known-to-nobody", "null")):
+        for operation, reply in lab.each(answers(lab, f"Bearer {token}")):
             with lab.judge("IRC-SEC-002"):
                 expect.status(reply, 401, about=f"for {operation} with the token {token}")
 
@@ -104,8 +104,8 @@ def api_keys_are_accepted_by_every_operation(lab: WatsonxLab) -> None:
 def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
     """Every operation returns 401 or 403 for another key, another user, or both in the wrong order."""
     user, _, key = key_of(lab).partition(":")
-    for wrong in (f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}"):
-        for operation, reply in answers(lab, zen_api_key(wrong)):
+    for wrong in lab.each((f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}")):
+        for operation, reply in lab.each(answers(lab, zen_api_key(wrong))):
             with lab.judge("WXD-SEC-002"):
                 expect.status(reply, 401, 403, about=f"for {operation} with a key that is none")
 
@@ -115,8 +115,8 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
     """Every operation returns a 4xx other than 404 for an API key that is not the base64 of user, colon and key."""
     asks_for_credentials(lab)
     lab.require(lab.send(op.list_namespaces), 200)
-    for broken in BROKEN_KEYS:
-        for operation, reply in answers(lab, f"ZenApiKey {broken}".strip()):
+    for broken in lab.each(BROKEN_KEYS):
+        for operation, reply in lab.each(answers(lab, f"ZenApiKey {broken}".strip())):
             with lab.judge("WXD-SEC-003"):
                 expect.client_error(reply, about=f"for {operation} with `ZenApiKey {broken}`")
                 expect.true(reply.status != 404, f"another 4xx status than 404 for {operation} with `ZenApiKey {broken}`", reply.shown)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @check("WXD-TBL-003")
 def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     """Renaming a table into another namespace returns 204 and keeps its UUID, under its own name or another; the source returns 404."""
-    for name in (None, lab.name()):
+    for name in lab.each((None, lab.name())):
         table = lab.append(lab.make_table())
         home, called = lab.make_namespace(), name or table.name
         body = {"source": table.identifier, "destination": {"namespace": list(home), "name": called}}
@@ -25,7 +25,7 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
             expect.status(reply, 204)
             moved = lab.send(op.load_table, namespace=home, table=called)
             expect.status(moved, 200)
-            expect.equal(table.uuid, moved.at("metadata", "table-uuid"), "table UUID")
+            expect.equal(table.uuid, moved.at("metadata", "table-uuid"), "table UUID", at=moved.place("metadata", "table-uuid"))
             expect.status(lab.send(op.load_table, **table.at), 404)
 
 
@@ -45,4 +45,4 @@ def loaded_tables_have_all_snapshots(lab: WatsonxLab) -> None:
         loaded = lab.send(op.load_table, **table.at)
         expect.status(loaded, 200)
         found = [snapshot["snapshot-id"] for snapshot in loaded.at("metadata", "snapshots")]
-        expect.equal(sorted(added), sorted(found), "snapshots")
+        expect.equal(sorted(added), sorted(found), "snapshots", at=loaded.place("metadata", "snapshots"))

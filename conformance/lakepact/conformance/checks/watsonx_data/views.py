@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @check("WXD-VIEW-001")
 def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
     """Renaming a view into another namespace returns 204 and keeps its UUID, under its own name or another; the source returns 404."""
-    for name in (None, lab.name()):
+    for name in lab.each((None, lab.name())):
         source, home = lab.make_namespace(), lab.make_namespace()
         view = lab.make_view(source)
         called = name or view
@@ -28,7 +28,9 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
             expect.status(reply, 204)
             moved = lab.send(op.load_view, namespace=home, view=called)
             expect.status(moved, 200)
-            expect.equal(before.at("metadata", "view-uuid"), moved.at("metadata", "view-uuid"), "view UUID")
+            expect.equal(
+                before.at("metadata", "view-uuid"), moved.at("metadata", "view-uuid"), "view UUID", at=moved.place("metadata", "view-uuid")
+            )
             expect.status(lab.send(op.load_view, namespace=source, view=view), 404)
 
 
@@ -40,13 +42,15 @@ def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
     before = lab.require(lab.send(op.load_view, namespace=home, view=view), 200)
     harmless = {"action": "set-properties", "updates": {"lakepact.harmless": "1"}}
     unknown = {"action": "lakepact-unknown"}
-    for requirements, updates in (
-        ([], [unknown]),
-        ([], [harmless, unknown]),
-        ([{"type": "assert-lakepact-unknown"}], [harmless]),
+    for requirements, updates in lab.each(
+        (
+            ([], [unknown]),
+            ([], [harmless, unknown]),
+            ([{"type": "assert-lakepact-unknown"}], [harmless]),
+        )
     ):
         reply = lab.send(op.replace_view, namespace=home, view=view, body={"requirements": requirements, "updates": updates})
         with lab.judge("WXD-VIEW-002"):
             expect.client_error(reply)
             after = lab.send(op.load_view, namespace=home, view=view)
-            expect.equal(before.at("metadata"), after.at("metadata"), "metadata")
+            expect.equal(before.at("metadata"), after.at("metadata"), "metadata", at=after.place("metadata"))

@@ -81,7 +81,7 @@ def credential_request_bodies_are_optional(lab: SharingLab) -> None:
 @check("DS-TMP-02", "DS-TMP-03")
 def credentials_cover_the_table_location(lab: SharingLab) -> None:
     """Credentials are for the table's location, or for the requested one of its locations."""
-    for table in by_directory(lab):
+    for table in lab.each(by_directory(lab)):
         known = locations(table)
         if not known:
             continue
@@ -107,7 +107,7 @@ def credentials_for_other_locations_are_refused(lab: SharingLab) -> None:
     if not tables:
         raise NotOffered("no table that is read by its directory says its location")
     every = {location.rstrip("/") for table in tables for location in locations(table)}
-    for table in tables:
+    for table in lab.each(tables):
         own = {location.rstrip("/") for location in locations(table)}
         root = locations(table)[0].rstrip("/")
         others = [root.rpartition("/")[0], f"{root}_beside", f"{root}/..", *sorted(every - own)]
@@ -121,7 +121,7 @@ def credentials_for_other_locations_are_refused(lab: SharingLab) -> None:
 @check("DS-TMP-05")
 def credentials_are_json(lab: SharingLab) -> None:
     """Credentials return status 200 and an object that has them under `credentials`."""
-    for table in by_directory(lab):
+    for table in lab.each(by_directory(lab)):
         with lab.judge("DS-TMP-05"):
             reply = lab.send(OPERATION, body={}, **table.address)
             expect.true(reply.status == 200, f"for {table.name} status 200", f"status {reply.status}")
@@ -138,7 +138,7 @@ def url_tables_have_no_credentials(lab: SharingLab) -> None:
     found = [table for table in lab.tables() if "dir" not in table.access_modes][:MOST_TABLES]
     if not found:
         raise NotOffered("every table has the access mode dir")
-    for table in found:
+    for table in lab.each(found):
         with lab.judge("DS-TMP-16"):
             reply = lab.send(OPERATION, body={}, **table.address)
             expect.client_error(reply, about=f"for {table.name}, which is read by URLs alone")
@@ -218,7 +218,7 @@ def directory_tables_refuse_queries(lab: SharingLab) -> None:
     found = [table for table in by_directory(lab) if table.access_modes == ("dir",)]
     if not found:
         raise NotOffered("every table that is read by its directory is read by URLs too")
-    for table in found:
+    for table in lab.each(found):
         with lab.judge("DS-ACC-05"):
             reply = lab.send(QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
             expect.client_error(reply, about=f"for {table.name}, which is read by its directory alone")
@@ -228,7 +228,7 @@ def directory_tables_refuse_queries(lab: SharingLab) -> None:
 def access_modes_agree(lab: SharingLab) -> None:
     """The access modes in metadata equal those in the listings; a missing list means url."""
     told = [table for table in lab.tables() if table.document.get("accessModes")] or list(lab.tables())
-    for table in [*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]:
+    for table in lab.each([*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]):
         reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
         listed = table.document.get("accessModes") or ["url"]
         with lab.judge_each("DS-ACC-04") as case:
@@ -242,12 +242,14 @@ def access_modes_agree(lab: SharingLab) -> None:
 @check("DS-MDT-03", "DS-DMD-05")
 def directory_table_metadata_has_the_location(lab: SharingLab) -> None:
     """The metadata of a table with the access mode dir has the listed location."""
-    for requirement, header in (("DS-MDT-03", "responseformat=parquet"), ("DS-DMD-05", EITHER_FORMAT[1].replace("delta,parquet", "delta"))):
+    for requirement, header in lab.each(
+        (("DS-MDT-03", "responseformat=parquet"), ("DS-DMD-05", EITHER_FORMAT[1].replace("delta,parquet", "delta")))
+    ):
         answers = [(t, lab.send(METADATA, delta_sharing_capabilities=header, **t.address)) for t in by_directory(lab)]
         answers = [(t, reply) for t, reply in answers if reply.status == 200]
         if not answers:
             lab.skip(requirement, "no table that is read by its directory is answered in this format")
-        for table, reply in answers:
+        for table, reply in lab.each(answers):
             with lab.judge_each(requirement) as case:
                 for metadata in objects(reply.lines, "metaData"):
                     with case():

@@ -53,12 +53,12 @@ def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[O
 @check("DS-GEN-02", "DS-GEN-09")
 def requests_without_a_valid_token_return_401(lab: SharingLab) -> None:
     """Every operation returns 401 without a header, with another scheme, and with an empty or unknown token."""
-    for operation, what, reply in sent_with(lab, (None, *NO_BEARER)):
+    for operation, what, reply in lab.each(sent_with(lab, (None, *NO_BEARER))):
         with lab.judge("DS-GEN-02"):
             expect.refused(reply, about=f"of {operation} with {what}")
         with lab.judge("DS-GEN-09"):
             expect.status(reply, 401, about=f"for {operation} with {what}")
-    for operation, what, reply in sent_with(lab, UNKNOWN):
+    for operation, what, reply in lab.each(sent_with(lab, UNKNOWN)):
         with lab.judge("DS-GEN-09"):
             expect.status(reply, 401, about=f"for {operation} with {what}")
 
@@ -129,7 +129,7 @@ def ungranted_shares_return_403_or_404(lab: SharingLab) -> None:
     table = next((t for t in lab.tables() if lower(t.share) not in granted), None)
     if table is None:
         raise NotOffered("the second recipient was granted every share that has a table")
-    for operation, names in OF_NAMES.items():
+    for operation, names in lab.each(OF_NAMES.items()):
         if lab.offers(operation):
             arguments = {name: table.address[name] for name in names} | OF_TABLES.get(operation, {})
             lab.require(lab.send(operation, headers=[EITHER_FORMAT], **arguments), *range(200, 500))
@@ -156,7 +156,7 @@ def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
     """Each recipient of the fixture pack sees exactly its granted shares in the listing."""
     every = [share["name"] for share in lab.manifest.shares]
 
-    for headers, granted in ((bearing(lab.manifest.tokens["all"]), every), (lab.recipient("second"), lab.manifest.second_sees)):
+    for headers, granted in lab.each(((bearing(lab.manifest.tokens["all"]), every), (lab.recipient("second"), lab.manifest.second_sees))):
         with lab.judge("DS-LSH-01"):
             found = sorted(lower(str(item.get("name"))) for item in _shares(lab, headers))
             expect.equal(sorted(map(lower, granted)), found, "shares")

@@ -9,7 +9,7 @@ import orjson
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
-from lakepact.conformance.evidence.differences import Difference, Kind, last_read, pointer
+from lakepact.conformance.evidence.differences import Difference, Kind, pointer
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
@@ -187,7 +187,7 @@ def required(document: Mapping[str, Any], member: str, kind: type, what: str) ->
         shown = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
         is_number = kind is int and isinstance(value, str) and value.isdigit()
         differs = Kind.SPELLING if is_number else Kind.TYPE if member in document else Kind.MISSING
-        raise Unmet(f"{what} with `{member}`, {TYPES[kind]}", shown, difference=Difference(last_read() or pointer(member), differs))
+        raise Unmet(f"{what} with `{member}`, {TYPES[kind]}", shown, difference=Difference(pointer(member), differs))
     return value
 
 

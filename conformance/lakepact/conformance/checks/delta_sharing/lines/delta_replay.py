@@ -42,7 +42,7 @@ BY_ITSELF = ("partitioned", "column_mapping_name")
 @check("DS-DWP-02")
 def delta_readers_read_the_actions(lab: SharingLab) -> None:
     """An independent Delta engine reads the wrapped actions of a query as a log with exactly the rows of the table."""
-    for table in readable(lab, reading.DELTA):
+    for table in lab.each(readable(lab, reading.DELTA)):
         if table.name in LAID_OUT or UNREADABLE in table.features or (not table.features and table.name.startswith(EQUIVALENT)):
             continue
         reply = reading.asked(lab, table, form=reading.DELTA)
@@ -59,7 +59,7 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
 @check("DS-DWP-02")
 def metadata_and_files_make_a_log(lab: SharingLab) -> None:
     """A log of the protocol and metadata from getTableMetadata and the files of a query has exactly the rows of the table."""
-    for name in BY_ITSELF:
+    for name in lab.each(BY_ITSELF):
         table = lab.fixture(name)
         header = reading.CAPABILITIES[reading.DELTA]
         metadata = lab.send(op.get_table_metadata, delta_sharing_capabilities=header, **table.address)
@@ -116,7 +116,7 @@ def _local(lab: SharingLab, folder: Path, file: SharedFile) -> dict[str, Any]:
 @check("DS-DFL-07")
 def deletion_vectors_can_be_read(lab: SharingLab) -> None:
     """The deletion vectors of a table have their cardinality and size; stored ones can be read by URL, inline ones equal the log's."""
-    for name in ("deletion_vectors", "column_mapping_deletion_vectors"):
+    for name in lab.each(("deletion_vectors", "column_mapping_deletion_vectors")):
         table = lab.fixture(name)
         reply = reading.asked(lab, table, form=reading.DELTA)
         if 400 <= reply.status < 500:

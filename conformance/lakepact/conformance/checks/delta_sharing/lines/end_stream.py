@@ -129,11 +129,11 @@ def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
     found = list(_ends(lab))
     if not found:
         raise NotOffered("no answer ends with an endStreamAction")
-    for requirement, member in (("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST)):
+    for requirement, member in lab.each((("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST))):
         values = [(end[member], reply) for end, reply in found if end.get(member) is not None]
         if not values:
             lab.skip(requirement, f"no endStreamAction has a {member}")
-        for value, reply in values:
+        for value, reply in lab.each(values):
             with lab.judge(requirement):
                 if member == EARLIEST:
                     _is_earliest(value, reply)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @check("DS-CAP-04")
 def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
     """A request with one `responseformat` returns 200 in that format, or 4xx."""
-    for table in varied(lab):
-        for question in questions(lab, table):
-            for form, header in ASKED_FOR.items():
+    for table in lab.each(varied(lab)):
+        for question in lab.each(questions(lab, table)):
+            for form, header in lab.each(ASKED_FOR.items()):
                 replies = (ask(lab, table, question, header), ask(lab, table, question, header + WITH_END))
                 with lab.judge_each("DS-CAP-04") as case:
                     for reply in replies:

@@ -48,9 +48,9 @@ def asked(lab: SharingLab, table: PackTable, header: str) -> Reply:
 @check("DS-DF-02")
 def null_partition_values_are_json_null(lab: SharingLab) -> None:
     """A null partition value is JSON `null` in both formats, not an empty string."""
-    for name in WITH_NULLS:
+    for name in lab.each(WITH_NULLS):
         table = lab.fixture(name)
-        for form in reading.formats(lab, table):
+        for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(asked(lab, table, ASKED_FOR[form]), 200)
             if not any(objects(reply.lines, "file")):
                 raise Blocked(f"the answer about {name} has no file")
@@ -84,7 +84,7 @@ def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
 def line_separators_are_escaped(lab: SharingLab) -> None:
     """Responses for tables with U+2028, U+2029 or U+0085 in names and statistics contain them only as JSON escapes."""
     judged = False
-    for table in lab.manifest.tables.values():
+    for table in lab.each(lab.manifest.tables.values()):
         reply = asked(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
         if lines_of(reply.exchange):
             judged = True
@@ -97,7 +97,7 @@ def line_separators_are_escaped(lab: SharingLab) -> None:
 @check("DS-DF-18")
 def log_layout_is_not_exposed(lab: SharingLab) -> None:
     """A wrapped `protocol` and `metaData` name no reader or writer feature and no setting of the provider's log layout."""
-    for name in LAID_OUT:
+    for name in lab.each(LAID_OUT):
         reply = asked(lab, lab.fixture(name), ASKED_FOR[DELTA])
         if reply.status != 200 or form_of(reply.lines) != DELTA:
             lab.skip("DS-DF-18", f"{name} is not answered in delta format")

@@ -32,13 +32,13 @@ OF_TIMES = {PARQUET: "DS-FIL-08", DELTA: "DS-DFL-04"}
 @check(*(requirement for members in OF_METADATA.values() for requirement in members.values()))
 def metadata_counts_match_the_response(lab: SharingLab) -> None:
     """`version`, `size` and `numFiles` in metaData, if present, are those of the returned version of the table."""
-    for form, members in OF_METADATA.items():
+    for form, members in lab.each(OF_METADATA.items()):
         seen = list(_of_versions(lab, form))
-        for member, requirement in members.items():
+        for member, requirement in lab.each(members.items()):
             present = [(metadata[member], truth[member], about) for about, metadata, truth in seen if metadata.get(member) is not None]
             if not present:
                 lab.skip(requirement, f"no metaData in {form} format has {member}")
-            for found, true, about in present:
+            for found, true, about in lab.each(present):
                 with lab.judge(requirement):
                     expect.equal(true, found, f"{about} {member}")
 
@@ -77,7 +77,7 @@ def files_have_the_requested_version(lab: SharingLab) -> None:
     """The `version` of each file in a response to a query with `version`, if present, is that version."""
     table = lab.with_history()
     first = version(lab, table, EPOCH)
-    for form, requirement in OF_VERSIONS.items():
+    for form, requirement in lab.each(OF_VERSIONS.items()):
         reply = ask(lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ASKED_FOR[form])
         _files_have(lab, requirement, reply, form=form, member="version", truth=first)
 
@@ -87,7 +87,7 @@ def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
     """The `timestamp` of each file in a response to a query with `version`, if present, is the time of that version."""
     table = lab.fixture("times")
     known = table.readable[0]
-    for form, requirement in OF_TIMES.items():
+    for form, requirement in lab.each(OF_TIMES.items()):
         reply = lab.send(QUERY, body={"version": known.version}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
         _files_have(lab, requirement, reply, form=form, member="timestamp", truth=known.timestamp)
 
@@ -98,6 +98,6 @@ def _files_have(lab: SharingLab, requirement: str, reply: Reply, *, form: str, m
     values = [file[member] for file in objects(reply.lines if answered else (), "file") if file.get(member) is not None]
     if not values:
         lab.skip(requirement, f"no file in {form} format has `{member}`")
-    for value in values:
+    for value in lab.each(values):
         with lab.judge(requirement):
             expect.equal(truth, value, member)

@@ -178,9 +178,9 @@ def stats_are_json(exchange: Exchange) -> bool:
     """The `stats` of a file, if present, are a string that holds a valid statistics object."""
     values = [file["stats"] for file in files(exchange, "file") if file.get("stats") is not None]
     for value in values:
-        expect.true(isinstance(value, str), "a string as stats", value)
+        expect.true(isinstance(value, str), "a string as stats", value, at=exchange.place("file"))
         document = json_of(value)
-        expect.true(isinstance(document, dict), "a JSON object in the string stats", value[:200])
+        expect.true(isinstance(document, dict), "a JSON object in the string stats", value[:200], at=exchange.place("file"))
         fits("FileStatistics", document)
     return bool(values)
 

@@ -33,7 +33,7 @@ def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
     """The schemas of every share can be listed; those of the fixture pack are known."""
     known = {share["name"]: [schema["name"] for schema in share["schemas"]] for share in lab.manifest.shares} if lab.knows_content else {}
 
-    for share in lab.shares():
+    for share in lab.each(lab.shares()):
         with lab.judge("DS-LSC-01"):
             items = Listing(lab, op.list_schemas, {"share": share}).items()
             if share in known:

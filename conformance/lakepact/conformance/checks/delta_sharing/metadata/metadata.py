@@ -65,8 +65,8 @@ def metadata_has_no_third_line(exchange: Exchange) -> bool:
 def metadata_names_the_current_version(lab: SharingLab) -> None:
     """The header of metadata has the version that the version request returns."""
     judged = False
-    for table in varied(lab):
-        for _ in range(TRIES):
+    for table in lab.each(varied(lab)):
+        for _ in lab.each(range(TRIES)):
             before = version(lab, table)
             reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
             if before is not None and before == version(lab, table):
@@ -84,7 +84,7 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
 @check("DS-MET-03", "DS-MET-04")
 def metadata_has_the_requested_format(lab: SharingLab) -> None:
     """Metadata requested in one format returns 200 in that format, or 4xx."""
-    for requirement, form in (("DS-MET-03", PARQUET), ("DS-MET-04", DELTA)):
+    for requirement, form in lab.each((("DS-MET-03", PARQUET), ("DS-MET-04", DELTA))):
         answers = [(t, lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address)) for t in varied(lab)]
         if not any(reply.status == 200 for _, reply in answers) and not any(t.format == form for t, _ in answers):
             lab.skip(requirement, f"no table is answered in {form} format")
@@ -101,7 +101,7 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
 @check("DS-MDT-01")
 def table_ids_are_stable(lab: SharingLab) -> None:
     """The id of a table is a string, the same in metadata, queries and changes."""
-    for table in by_url(lab):
+    for table in lab.each(by_url(lab)):
         replies = [lab.send(METADATA, headers=[EITHER_FORMAT], **table.address) for _ in range(2)]
         replies.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
         for form, header in ASKED_FOR.items():
@@ -132,11 +132,11 @@ def _metadata(reply: Reply) -> dict[str, Any]:
 def columns_are_those_of_the_table(lab: SharingLab) -> None:
     """Metadata in parquet format has the columns of a table of the fixture pack, by itself and in answers to queries."""
     judged = False
-    for name in PARTITIONED:
+    for name in lab.each(PARTITIONED):
         table = lab.fixture(name)
         header = ASKED_FOR[PARQUET]
         query = lab.send(op.query_table, body={"limitHint": 1}, delta_sharing_capabilities=header, **table.address)
-        for reply in (lab.send(METADATA, delta_sharing_capabilities=header, **table.address), query):
+        for reply in lab.each((lab.send(METADATA, delta_sharing_capabilities=header, **table.address), query)):
             if reply.status == 200 and form_of(reply.lines) == PARQUET:
                 judged = True
                 with lab.judge("DS-MDT-07"):

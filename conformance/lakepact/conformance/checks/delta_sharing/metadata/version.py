@@ -63,7 +63,7 @@ def versions_are_in_the_header(exchange: Exchange) -> bool:
 @check("DS-VER-01", "DS-VER-03")
 def versions_agree_across_operations(lab: SharingLab) -> None:
     """The version of a table equals that of its metadata and of a query for its files."""
-    for table in lab.tables()[:MOST_TABLES]:
+    for table in lab.each(lab.tables()[:MOST_TABLES]):
         first = lab.send(op.get_table_version, **table.address)
         with lab.judge("DS-VER-01"):
             expect.status(first, 200, about=f"for {table.name}")
@@ -138,11 +138,11 @@ def _times(lab: SharingLab) -> Iterator[PackTable]:
 @check("DS-VER-04")
 def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
     """A time before, at or after a commit returns the earliest version made at or after it."""
-    for table in _times(lab):
+    for table in lab.each(_times(lab)):
         moments = [version.timestamp for version in table.versions]
         slack = 0 if table.exact_times else 1000
-        for version, moment in enumerate(moments):
-            for asked in (moment - 1000, moment - 1, moment, moment + 1):
+        for version, moment in lab.each(enumerate(moments)):
+            for asked in lab.each((moment - 1000, moment - 1, moment, moment + 1)):
                 if slack and any(abs(asked - other) < slack for other in moments):
                     continue
                 expected = next((n for n, other in enumerate(moments) if other >= asked), None)

@@ -75,11 +75,11 @@ def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
 @check("DS-CAP-01")
 def capabilities_are_case_insensitive(lab: SharingLab) -> None:
     """Capabilities are accepted in any case and order, among unknown ones."""
-    for table in varied(lab, MOST_TABLES):
-        for question in questions(lab, table):
-            for first, *others in SPELLINGS:
+    for table in lab.each(varied(lab, MOST_TABLES)):
+        for question in lab.each(questions(lab, table)):
+            for first, *others in lab.each(SPELLINGS):
                 plain = partial(ask, lab, table, question, first)
-                for header in others:
+                for header in lab.each(others):
                     with lab.judge("DS-CAP-01"):
                         found = differ(plain, partial(ask, lab, table, question, header))
                         about = f"{question.what} of {table.name} for `{header[:60]}` to be that for `{first[:60]}`"
@@ -96,10 +96,10 @@ def capabilities_are_case_insensitive(lab: SharingLab) -> None:
 def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
     """A table whose metadata is returned in delta format on request also has queries and changes in it."""
     judged = False
-    for table in varied(lab):
+    for table in lab.each(varied(lab)):
         if form_if_answered(ask(lab, table, Question(METADATA, "metadata", {}), ASKED_FOR[DELTA])) != DELTA:
             continue
-        for question in questions(lab, table):
+        for question in lab.each(questions(lab, table)):
             if question.operation != METADATA:
                 judged = True
                 with lab.judge("DS-CAP-02"):
@@ -137,9 +137,9 @@ def the_named_format_is_returned(exchange: Exchange) -> bool:
 @check("DS-CAP-03", "DS-RDF-01")
 def no_format_returns_parquet(lab: SharingLab) -> None:
     """A request without a response format returns parquet format or is refused, whatever reader features it has."""
-    for table in varied(lab):
-        for question in questions(lab, table):
-            for header in WITHOUT_FORMAT:
+    for table in lab.each(varied(lab)):
+        for question in lab.each(questions(lab, table)):
+            for header in lab.each(WITHOUT_FORMAT):
                 with lab.judge("DS-CAP-03"):
                     reply = ask(lab, table, question, header)
                     in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(header)}")
@@ -166,12 +166,12 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
     tables = [table for table in by_url(lab, len(lab.tables())) if not table.reader_features][:MOST_TABLES]
     if not tables:
         raise NotOffered("every table has reader features")
-    for table in tables:
+    for table in lab.each(tables):
         query = Question(QUERY, "a query", {"body": {}})
         replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
         # A client that supports both formats but no reader feature can read a table without reader features.
         bare = (BOTH_ALONE,) if table.format == PARQUET else ()
-        for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare):
+        for header in lab.each((EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare)):
             with lab.judge("DS-CAP-05") as case:
                 reply = ask(lab, table, query, header)
                 expect.status(reply, 200, about=f"for {table.name} and `{header[:40]}`")
@@ -223,17 +223,17 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
 @check("DS-CAP-06", "DS-RDF-02")
 def reader_features_need_delta_format(lab: SharingLab) -> None:
     """A table with reader features is returned in delta format to a client that names all of them; a client that lacks one gets 4xx."""
-    for table, features in in_need(lab):
-        for question in questions(lab, table):
+    for table, features in lab.each(in_need(lab)):
+        for question in lab.each(questions(lab, table)):
             if question.operation == CHANGES:
                 continue  # Changes of a range of versions may use fewer features than the current snapshot.
-            for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}"):
+            for header in lab.each((EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}")):
                 with lab.judge("DS-CAP-06"):
                     reply = ask(lab, table, question, header)
                     about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
                     expect.status(reply, 200, about=about)
                     expect.equal(DELTA, form_of(reply.lines), f"{about} the format")
-            for lacking in sorted(features):
+            for lacking in lab.each(sorted(features)):
                 others = ",".join(f for f in READER_FEATURES.split(",") if f != lacking)
                 with lab.judge("DS-RDF-02"):
                     reply = ask(lab, table, question, f"responseformat=delta;readerfeatures={others}")
@@ -249,8 +249,8 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
 @check("DS-CAP-04")
 def unknown_formats_are_refused_or_parquet(lab: SharingLab) -> None:
     """A request with an unknown response format is refused or returns parquet format."""
-    for table in by_url(lab, 2):
-        for question in questions(lab, table):
+    for table in lab.each(by_url(lab, 2)):
+        for question in lab.each(questions(lab, table)):
             reply = ask(lab, table, question, UNKNOWN_FORMAT)
             with lab.judge("DS-CAP-04"):
                 in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}")

@@ -101,10 +101,10 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
 def missing_objects_return_404(lab: SharingLab) -> None:
     """Every operation on a missing share, schema or table returns 404."""
     address = lab.table().address
-    for operation, arguments in OF_NAMES.items():
+    for operation, arguments in lab.each(OF_NAMES.items()):
         if not lab.offers(operation):
             continue
-        for absent in arguments:
+        for absent in lab.each(arguments):
             named: dict[str, Any] = {a: lab.name() if a == absent else address[a] for a in arguments}
             with lab.judge("DS-GEN-11"):
                 reply = lab.send(operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {}))
@@ -124,8 +124,8 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
         if (share.casefold(), schema.casefold(), table.name.casefold()) not in listed
     ]
     near, far = (next((s for s in strays if (s[0].share == s[1]) is within), None) for within in (True, False))
-    for table, share, schema in filter(None, (near, far)):
-        for operation in (op.get_table_version, op.get_table_metadata, op.query_table):
+    for table, share, schema in lab.each(filter(None, (near, far))):
+        for operation in lab.each((op.get_table_version, op.get_table_metadata, op.query_table)):
             with lab.judge("DS-GEN-11"):
                 asked: dict[str, Any] = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
                 what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
@@ -164,7 +164,7 @@ OTHER_METHODS = (
 def other_methods_return_no_5xx(lab: SharingLab) -> None:
     """A method that the path does not have returns no 5xx other than 501 and 503."""
     address = lab.table().address
-    for method, operation in OTHER_METHODS:
+    for method, operation in lab.each(OTHER_METHODS):
         named = {name: address[name] for name in OF_NAMES.get(operation, ())}
         reply = lab.send_raw(method, lab.path(operation, **named))
         with lab.judge("DS-GEN-15"):
@@ -195,22 +195,22 @@ SENSELESS: tuple[dict[str, Any], ...] = (
 def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
     """Invalid page sizes, tokens, versions and bodies return no 5xx other than 501 and 503."""
     table = lab.table()
-    for body in SENSELESS:
+    for body in lab.each(SENSELESS):
         with lab.judge("DS-GEN-15"):
             reply = lab.send(op.query_table, body=body, headers=[EITHER_FORMAT], **table.address)
             _is_no_failure(reply, f"for a query with {expect.shown(body)}")
     if lab.offers(op.generate_temporary_table_credentials):
-        for content in NO_JSON:
+        for content in lab.each(NO_JSON):
             with lab.judge("DS-GEN-15"):
                 sent = [("Content-Type", "application/json")]
                 reply = lab.send(op.generate_temporary_table_credentials, content=content, headers=sent, **table.address)
                 _is_no_failure(reply, f"for credentials with the body {expect.shown(content)}")
     changes = [(name, str(body[name])) for body in SENSELESS for name in ("maxFiles", "pageToken") if name in body]
-    for pair in changes if lab.offers(op.query_table_changes) else ():
+    for pair in lab.each(changes if lab.offers(op.query_table_changes) else ()):
         with lab.judge("DS-GEN-15"):
             reply = lab.send(op.query_table_changes, starting_version=0, headers=[EITHER_FORMAT], query=[pair], **table.address)
             _is_no_failure(reply, f"for changes with {'='.join(pair)}")
-    for version in (10**30, -(10**30)) if lab.offers(op.query_table_changes) else ():
+    for version in lab.each((10**30, -(10**30)) if lab.offers(op.query_table_changes) else ()):
         with lab.judge("DS-GEN-15"):
             reply = lab.send(op.query_table_changes, starting_version=version, headers=[EITHER_FORMAT], **table.address)
             _is_no_failure(reply, f"for changes with startingVersion={version}")
@@ -233,7 +233,7 @@ def malformed_requests_return_400(lab: SharingLab) -> None:
         ("startingVersion=abc", op.query_table_changes, {"starting_version": "abc", **address}),
     ]
 
-    for what, operation, sent in asked:
+    for what, operation, sent in lab.each(asked):
         if lab.offers(operation):
             with lab.judge("DS-GEN-08"):
                 expect.status(lab.send(operation, **sent), 400, about=f"for {operation} with {what}")

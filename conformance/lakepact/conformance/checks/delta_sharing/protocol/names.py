@@ -160,13 +160,13 @@ def _spelled(table: SharedTable) -> Iterator[dict[str, Any]]:
 @check("DS-GEN-13")
 def names_are_case_insensitive(lab: SharingLab) -> None:
     """Every operation finds share, schema and table in any letter case."""
-    for table in some_tables(lab):
-        for operation, arguments in OF_NAMES.items():
+    for table in lab.each(some_tables(lab)):
+        for operation, arguments in lab.each(OF_NAMES.items()):
             if not lab.offers(operation):
                 continue
             more = OF_TABLES.get(operation, {})
             plain = lab.send(operation, headers=[EITHER_FORMAT], **{a: table.address[a] for a in arguments}, **more)
-            for spelled in _spelled(table):
+            for spelled in lab.each(_spelled(table)):
                 with lab.judge("DS-GEN-13"):
                     reply = lab.send(operation, headers=[EITHER_FORMAT], **{a: spelled[a] for a in arguments}, **more)
                     about = f"for {operation} of {'.'.join(spelled[a] for a in arguments)}"
@@ -179,7 +179,7 @@ def names_are_case_insensitive(lab: SharingLab) -> None:
 @check("DS-GEN-14")
 def names_are_decoded_once(lab: SharingLab) -> None:
     """A percent-encoded name is found, and a doubly encoded one is not."""
-    for table in some_tables(lab):
+    for table in lab.each(some_tables(lab)):
         address = table.address
         once, twice = ({a: encode(name) for a, name in address.items()} for encode in (_encoded, lambda name: quote(_encoded(name))))
         with lab.judge("DS-GEN-14") as case:
@@ -223,12 +223,12 @@ def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
         raise NotOffered("no table has a name of other characters than letters, digits and underscores")
 
     others = [t for t in lab.tables() if all(_is_plain(name) for name in t.address.values()) and not t.changes and "url" in t.access_modes]
-    for operation in (op.get_table_metadata, op.query_table, op.query_table_changes):
+    for operation in lab.each((op.get_table_metadata, op.query_table, op.query_table_changes)):
         asked = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
         # Changes that were not recorded may be reported as missing, for any spelling.
         if not lab.offers(operation) or not others or asked(**others[0].address).status == 404:
             continue
-        for table in hard:
+        for table in lab.each(hard):
             if "url" in table.access_modes and lab.send(op.get_table_version, **table.address).status == 200:
                 with lab.judge("DS-GEN-14"):
                     reply = asked(**table.address)

@@ -66,10 +66,10 @@ def no_token_is_empty(exchange: Exchange) -> bool:
 @check("DS-PAG-02", "DS-PAG-03", "DS-PAG-14")
 def pages_hold_every_item_once(lab: SharingLab) -> None:
     """Pages of any size return every item exactly once."""
-    for listing in listings(lab, fewest=2):
+    for listing in lab.each(listings(lab, fewest=2)):
         everything = listing.everything()
         count = len(everything)
-        for size in sorted({1, 2, 3, count - 1, count, count + 1} - {0}):
+        for size in lab.each(sorted({1, 2, 3, count - 1, count, count + 1} - {0})):
             pages: list[list[Item]] = []
             found: list[Item] = []
             with lab.judge("DS-PAG-03"):
@@ -90,9 +90,9 @@ def pages_hold_every_item_once(lab: SharingLab) -> None:
 def page_sizes_may_change_between_pages(lab: SharingLab) -> None:
     """A client that changes `maxResults` between pages gets every item exactly once."""
     choice = random.Random(lab.check)  # noqa: S311 - nothing secret
-    for listing in listings(lab, fewest=2):
+    for listing in lab.each(listings(lab, fewest=2)):
         everything = keys(listing.everything())
-        for _ in range(3):
+        for _ in lab.each(range(3)):
             sizes = [choice.randint(1, 4) for _ in range(len(everything) + 1)]
             with lab.judge("DS-PAG-14"):
                 found = [item for items, _ in listing.pages(sizes) for item in items]
@@ -102,7 +102,7 @@ def page_sizes_may_change_between_pages(lab: SharingLab) -> None:
 @check("DS-PAG-09")
 def the_last_page_has_no_token(lab: SharingLab) -> None:
     """The `nextPageToken` of the last page is missing or empty."""
-    for listing in listings(lab, fewest=1):
+    for listing in lab.each(listings(lab, fewest=1)):
         to_nothing: list[int | None] = []  # page sizes whose last page is empty although a token led to it
         with lab.judge("DS-PAG-09") as case:
             for size in (None, 1, listing.count, listing.count + 1):
@@ -128,7 +128,7 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
 @check("DS-PAG-05", "DS-PAG-07")
 def invalid_max_results_are_refused(lab: SharingLab) -> None:
     """A `maxResults` that is negative or not an Int32 is refused."""
-    for listing in listings(lab):
+    for listing in lab.each(listings(lab)):
         with lab.judge_each("DS-PAG-05") as case:
             for size in (-1, -(2**31)):
                 with case():
@@ -152,7 +152,7 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
 @check("DS-PAG-06")
 def max_results_of_zero_returns_no_items(lab: SharingLab) -> None:
     """`maxResults=0` returns no items; a token that comes with it leads to all of them."""
-    for listing in listings(lab, fewest=1):
+    for listing in lab.each(listings(lab, fewest=1)):
         everything = keys(listing.everything())
         with lab.judge("DS-PAG-06"):
             items, token = listing.page(max_results=0)
@@ -187,14 +187,14 @@ def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
     several = listings(lab, fewest=2)
     tokens = [(listing, token) for listing in several if (token := listing.page(max_results=1)[1])]
 
-    for listing in several:
+    for listing in lab.each(several):
         first = keys(listing.page(max_results=1)[0])
-        for forged in FORGED:
+        for forged in lab.each(FORGED):
             _refused(lab, listing.get(page_token=forged, max_results=1), first, f"for the forged token {expect.shown(forged)} of {listing}")
-        for other, token in tokens:
+        for other, token in lab.each(tokens):
             if other.operation != listing.operation:
                 _refused(lab, listing.get(page_token=token, max_results=1), first, f"for a token of {other} at {listing}")
-    for listing, token in tokens:
+    for listing, token in lab.each(tokens):
         if (elsewhere := beside(listing)) is not None:
             first = keys(elsewhere.page(max_results=1)[0])
             _refused(lab, elsewhere.get(page_token=token, max_results=1), first, f"for a token of {listing} at {elsewhere}")
@@ -214,7 +214,7 @@ def percent_encoded_tokens_work(lab: SharingLab) -> None:
     if not paged:
         lab.skip("DS-PAG-15", "no listing of the target is paged")
         return
-    for listing, token in paged:
+    for listing, token in lab.each(paged):
         encoded = "".join(f"%{byte:02X}" for byte in token.encode())
         swapped = Listing(lab, listing.operation, {name: value.swapcase() for name, value in listing.address.items() if value.isascii()})
         with lab.judge("DS-PAG-15"):

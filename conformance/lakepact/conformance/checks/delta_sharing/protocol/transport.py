@@ -71,8 +71,8 @@ def content_types_have_a_charset(lab: SharingLab) -> None:
     if changing is not None:
         changes = lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **changing.address)
         lines += [changes] if changes.status == 200 else []
-    for requirement, media_type, replies in (("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines)):
-        for reply in replies:
+    for requirement, media_type, replies in lab.each((("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines))):
+        for reply in lab.each(replies):
             lab.require(reply, 200)
             with lab.judge(requirement):
                 sent_as(reply.exchange, media_type)

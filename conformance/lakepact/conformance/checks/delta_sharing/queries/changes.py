@@ -71,7 +71,7 @@ def changes_without_start_are_refused(lab: SharingLab) -> None:
     subject = test_tables.with_changes(lab)
     lab.require(reading.asked_changes(lab, subject.table, {"starting_version": subject.last}), 200)
     address = subject.table.address
-    for end in (None, 0):
+    for end in lab.each((None, 0)):
         with lab.judge("DS-CDF-01"):
             expect.status(lab.send(op.query_table_changes, ending_version=end, **address), 400, about="for changes without a start")
 
@@ -84,14 +84,14 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     if lab.knows_content:
         table = lab.fixture(PLAIN)
         first, moment, later = 1, times.as_of(table.versions[1].timestamp), times.as_of(table.versions[2].timestamp)
-        for bounds in ({"starting_version": 1, "ending_timestamp": later}, {"starting_timestamp": moment, "ending_version": 2}):
+        for bounds in lab.each(({"starting_version": 1, "ending_timestamp": later}, {"starting_timestamp": moment, "ending_version": 2})):
             with lab.judge("DS-CDF-02"):
                 expect.status(reading.asked_changes(lab, table, bounds), 200, about=f"for {' and '.join(bounds)}")
     both: tuple[dict[str, Any], ...] = (
         {"starting_version": first, "starting_timestamp": moment},
         {"starting_version": first, "ending_version": subject.last, "ending_timestamp": later},
     )
-    for bounds in both:
+    for bounds in lab.each(both):
         with lab.judge("DS-CDF-02"):
             expect.status(reading.asked_changes(lab, subject.table, bounds), 400, about=f"for {' and '.join(bounds)}")
 
@@ -99,7 +99,7 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
 @check("DS-CDF-10", "DS-CDF-03")
 def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
     """A request for changes without an end returns exactly the changes up to the current version."""
-    for table, form in feeds(lab):
+    for table, form in lab.each(feeds(lab)):
         first = table.first_change or 0
         reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
         if table.features and 400 <= reply.status < 500:
@@ -125,8 +125,8 @@ def _reaches(answer: Answer, table: PackTable) -> None:
 def version_ranges_are_inclusive(lab: SharingLab) -> None:
     """A request for a range of versions returns exactly the changes from its first to its last version, both included."""
     table = lab.fixture(PLAIN)
-    for form in reading.formats(lab, table):
-        for first, last in RANGES:
+    for form in lab.each(reading.formats(lab, table)):
+        for first, last in lab.each(RANGES):
             reply = reading.asked_changes(lab, table, {"starting_version": first, "ending_version": last}, form=form)
             with lab.judge("DS-CDF-04", "DS-CDF-10"):
                 right(lab, table, first, last, reading.understood(reply, f"for the changes from {first} to {last}"))
@@ -136,9 +136,9 @@ def version_ranges_are_inclusive(lab: SharingLab) -> None:
 def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
     """Changes from a `startingTimestamp` start with the first version at or after it, and `Delta-Table-Version` is that version."""
     table = lab.fixture(PLAIN)
-    for version in (1, 4):
+    for version in lab.each((1, 4)):
         moment = table.versions[version].timestamp
-        for text in (times.at(moment), times.at(moment - 60 * times.SECOND)):
+        for text in lab.each((times.at(moment), times.at(moment - 60 * times.SECOND))):
             reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
             with lab.judge("DS-CDF-05"):
                 right(lab, table, version, table.last.version, reading.understood(reply, f"for changes from {text}"))
@@ -151,10 +151,12 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
     """`startingTimestamp` with `endingVersion`, and `endingTimestamp` with either start, return exactly the changes of that range."""
     table = lab.fixture(PLAIN)
     start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
-    for requirement, bounds in (
-        ("DS-CDF-05", {"starting_timestamp": start, "ending_version": 4}),
-        ("DS-CDF-06", {"starting_version": 1, "ending_timestamp": end}),
-        ("DS-CDF-06", {"starting_timestamp": start, "ending_timestamp": end}),
+    for requirement, bounds in lab.each(
+        (
+            ("DS-CDF-05", {"starting_timestamp": start, "ending_version": 4}),
+            ("DS-CDF-06", {"starting_version": 1, "ending_timestamp": end}),
+            ("DS-CDF-06", {"starting_timestamp": start, "ending_timestamp": end}),
+        )
     ):
         reply = reading.asked_changes(lab, table, bounds)
         with lab.judge(requirement):
@@ -165,7 +167,7 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
 def starting_timestamps_before_the_first_version(lab: SharingLab) -> None:
     """Changes from a `startingTimestamp` before the first version start with the first version."""
     table = lab.fixture(PLAIN)
-    for text in (times.EPOCH, times.at(table.versions[0].timestamp - times.SECOND)):
+    for text in lab.each((times.EPOCH, times.at(table.versions[0].timestamp - times.SECOND))):
         reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
         with lab.judge("DS-CDF-05"):
             right(lab, table, 0, table.last.version, reading.understood(reply, f"for changes from {text}"))
@@ -175,9 +177,9 @@ def starting_timestamps_before_the_first_version(lab: SharingLab) -> None:
 def ending_timestamps_select_the_previous_version(lab: SharingLab) -> None:
     """Changes up to an `endingTimestamp` end with the last version made at or before it."""
     table = lab.fixture(PLAIN)
-    for version in (1, 4):
+    for version in lab.each((1, 4)):
         moment = table.versions[version].timestamp
-        for text in (times.at(moment), times.at(moment + 60 * times.SECOND)):
+        for text in lab.each((times.at(moment), times.at(moment + 60 * times.SECOND))):
             reply = reading.asked_changes(lab, table, {"starting_version": 0, "ending_timestamp": text})
             with lab.judge("DS-CDF-06"):
                 right(lab, table, 0, version, reading.understood(reply, f"for changes up to {text}"))
@@ -196,8 +198,8 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
     """Changes have a metaData line for each later change of metadata with `includeHistoricalMetadata` true, and none otherwise."""
     table = lab.fixture(PLAIN)
     later = [v for before, v in zip(table.versions, table.versions[1:], strict=False) if before.schema != v.schema]
-    for requested, wanted in ((None, []), (False, []), (True, later)):
-        for form in reading.formats(lab, table):
+    for requested, wanted in lab.each(((None, []), (False, []), (True, later))):
+        for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(
                 reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": requested}, form=form), 200
             )
@@ -230,8 +232,8 @@ def _named(metadata: Mapping[str, Any]) -> list[str]:
 def changes_name_their_first_version(lab: SharingLab) -> None:
     """`Delta-Table-Version` of changes is the version that they start with."""
     subject = test_tables.with_changes(lab)
-    for version in dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ()))):
-        for bounds in ({"starting_version": version}, {"starting_version": version, "ending_version": subject.last}):
+    for version in lab.each(dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ())))):
+        for bounds in lab.each(({"starting_version": version}, {"starting_version": version, "ending_version": subject.last})):
             reply = lab.require(reading.asked_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
                 expect.equal(str(version), reading.version_header(reply), f"for {expect.shown(bounds)} the Delta-Table-Version")
@@ -246,7 +248,7 @@ def order_of_the_lines(lab: SharingLab) -> None:
     else:
         subject = test_tables.with_changes(lab)
         known.append((subject.table, "", subject.last))
-    for table, form, first in known:
+    for table, form, first in lab.each(known):
         reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
         if reply.status != 200:
             lab.skip("DS-CDF-09", f"{table.name} is refused in {form} format")
@@ -262,7 +264,7 @@ def order_of_the_lines(lab: SharingLab) -> None:
 @check("DS-CDF-11")
 def change_files_replace_data_files(lab: SharingLab) -> None:
     """The changes of a version with cdf files have those files only."""
-    for table, form in feeds(lab):
+    for table, form in lab.each(feeds(lab)):
         reply = reading.asked_changes(lab, table, {"starting_version": table.first_change or 0}, form=form)
         if reply.status != 200:
             lab.skip("DS-CDF-11", f"{table.name} is refused in {form} format")
@@ -284,11 +286,13 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
     """A request for changes returns 400 if a version of the range has no recorded changes."""
     subject = test_tables.with_changes(lab)
     lab.require(reading.asked_changes(lab, subject.table, {"starting_version": subject.last}), 200)
-    for name, bounds in (
-        ("changes_off", {"starting_version": 0}),
-        ("changes_off", {"starting_version": 2, "ending_version": 2}),
-        ("changes_late", {"starting_version": 0}),
-        ("changes_late", {"starting_version": 0, "ending_version": 1}),
+    for name, bounds in lab.each(
+        (
+            ("changes_off", {"starting_version": 0}),
+            ("changes_off", {"starting_version": 2, "ending_version": 2}),
+            ("changes_late", {"starting_version": 0}),
+            ("changes_late", {"starting_version": 0, "ending_version": 1}),
+        )
     ):
         with lab.judge("DS-CDF-12"):
             reply = reading.asked_changes(lab, lab.fixture(name), bounds)
@@ -308,7 +312,7 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
         {"starting_version": last, "ending_version": last + 1},
         {"starting_timestamp": times.LATEST},
     )
-    for bounds in ranges:
+    for bounds in lab.each(ranges):
         with lab.judge("DS-CDF-13"):
             reply = reading.asked_changes(lab, subject.table, bounds)
             expect.status(reply, 400, about=f"for {expect.shown(bounds)}, where {last} is the current version")
@@ -330,9 +334,9 @@ def changes_in_delta_format(lab: SharingLab) -> None:
 @check("DS-CDF-16")
 def changes_have_the_commit_time(lab: SharingLab) -> None:
     """The `timestamp` of a changed file is the commit time of its version in milliseconds."""
-    for name in (PLAIN, "changes_partitioned"):
+    for name in lab.each((PLAIN, "changes_partitioned")):
         table = lab.fixture(name)
-        for form in reading.formats(lab, table):
+        for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(reading.asked_changes(lab, table, {"starting_version": 0}, form=form), 200)
             with lab.judge("DS-CDF-16") as case:
                 for file in reading.understood(reply).files:

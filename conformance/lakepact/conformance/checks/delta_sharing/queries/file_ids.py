@@ -39,7 +39,7 @@ def _ids(reply: Reply) -> list[str]:
 def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
     """Expect the same ids in repeated answers in a format, each of them once."""
     judged = False
-    for table in by_url(lab):
+    for table in lab.each(by_url(lab)):
         first, again = (_query(lab, table, form, {}) for _ in range(2))
         if first.status != 200 or again.status != 200 or form_of(first.lines) != form or version_of(first) != version_of(again):
             continue
@@ -83,12 +83,12 @@ OTHER_QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
 @check("DS-FIL-03", "DS-DFL-01")
 def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
     """A file has the same `id` in plain queries, in queries with hints, and as an added file since the first version."""
-    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
-        for table in by_url(lab):
+    for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
+        for table in lab.each(by_url(lab)):
             plain = _query(lab, table, form, {})
             if plain.status != 200 or form_of(plain.lines) != form or not _ids(plain):
                 continue
-            for what, body in OTHER_QUERIES:
+            for what, body in lab.each(OTHER_QUERIES):
                 other = _query(lab, table, form, body)
                 if other.status != 200 or (version_of(other) != version_of(plain) and "startingVersion" not in body):
                     continue  # Refused, which other requirements check, or changed in between.
@@ -108,10 +108,10 @@ def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
 def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
     """A file has the same `id` in queries of every version."""
     table = lab.fixture(APPENDED)
-    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+    for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
         common: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
         now = lab.send(QUERY, body={}, **common)
-        for version in table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ():
+        for version in lab.each(table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ()):
             then = lab.send(QUERY, body={"version": version.version}, **common)
             if then.status == 200 and form_of(then.lines) == form:
                 with lab.judge(requirement):
@@ -126,7 +126,7 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
 def changed_files_keep_their_ids(lab: SharingLab) -> None:
     """An added file has the same `id` in changes and in queries with `startingVersion`."""
     table = test_tables.with_changes(lab).table
-    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+    for form, requirement in lab.each(((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01"))):
         queried = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
         changed = lab.send(op.query_table_changes, starting_version=0, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
         known, found = (_singled_out(reply, by_place=True) if reply.status == 200 else {} for reply in (queried, changed))
@@ -182,7 +182,7 @@ def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
 def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
     """The `deletionVectorFileId` of a file, if present, is the same in repeated queries."""
     judged = False
-    for table in by_url(lab):
+    for table in lab.each(by_url(lab)):
         first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
         if "deletionVectors" in table.reader_features and first.status == again.status == 200 and version_of(first) == version_of(again):
             found, other = (
@@ -263,7 +263,7 @@ def change_files_have_unique_ids(lab: SharingLab) -> None:
 def removed_files_keep_their_ids(lab: SharingLab) -> None:
     """A file that was added and removed has the same `id` in its add line and its remove line."""
     judged = False
-    for name in WITH_REMOVALS:
+    for name in lab.each(WITH_REMOVALS):
         table = lab.fixture(name)
         reply = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
         if reply.status != 200:

@@ -148,13 +148,13 @@ def _is_parquet(content: bytes, sample: Sample) -> None:
 def files_are_read_without_a_token(lab: SharingLab) -> None:
     """Each file URL returns 200 without a token, with a Parquet file of exactly its `size`."""
     reader = Reader(lab)
-    for sample in some(samples(lab, PARQUET)):
+    for sample in lab.each(some(samples(lab, PARQUET))):
         sizes: list[int] = []
         with lab.judge("DS-FIL-01"):
             content = reader.content(sample)
             sizes.append(len(content))
             _is_parquet(content, sample)
-        for size in sizes:
+        for size in lab.each(sizes):
             with lab.judge("DS-FIL-05"):
                 expect.equal(size, sample.file.size, f"for {sample} the size")
     if not any(verdict.requirement == "DS-FIL-05" for verdict in lab.verdicts):
@@ -165,7 +165,7 @@ def files_are_read_without_a_token(lab: SharingLab) -> None:
 def changed_files_have_their_sizes(lab: SharingLab) -> None:
     """Each URL of a changed file returns a file of exactly its `size`."""
     reader = Reader(lab)
-    for sample in some(reader.left(changed_samples(lab, PARQUET))):
+    for sample in lab.each(some(reader.left(changed_samples(lab, PARQUET)))):
         reply = reader.read(sample.file.url)
         if reply.status_code == 200:  # Only the size is checked here.
             with lab.judge("DS-FIL-05"):
@@ -178,7 +178,7 @@ def changed_files_have_their_sizes(lab: SharingLab) -> None:
 def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
     """Each `path` of an action in delta format returns 200 without a token, with a Parquet file of its `size`."""
     reader = Reader(lab)
-    for sample in some([*samples(lab, DELTA), *reader.left(changed_samples(lab, DELTA))]):
+    for sample in lab.each(some([*samples(lab, DELTA), *reader.left(changed_samples(lab, DELTA))])):
         with lab.judge("DS-DFL-06"):
             content = reader.content(sample)
             _is_parquet(content, sample)
@@ -190,7 +190,7 @@ def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
 def removed_files_can_still_be_read(lab: SharingLab) -> None:
     """The URL of a removed file returns 200 and a Parquet file without a token."""
     reader = Reader(lab)
-    for sample in some(reader.left(sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove")):
+    for sample in lab.each(some(reader.left(sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove"))):
         with lab.judge("DS-REM-01"):
             _is_parquet(reader.content(sample), sample)
 
@@ -200,7 +200,7 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
     """GET with Range returns 206 and those bytes, also for the last bytes by `size`; HEAD returns 200 with Content-Length, or 403."""
     reader = Reader(lab)
     found = {sample.table: sample for sample in some(samples(lab, PARQUET if _is_answered(lab, PARQUET) else DELTA))}
-    for sample in found.values():
+    for sample in lab.each(found.values()):
         whole = reader.read(sample.file.url)
         if whole.status_code != 200:
             raise Blocked(f"{sample} cannot be read: status {whole.status_code}")
@@ -236,8 +236,8 @@ def _is_answered(lab: SharingLab, form: str) -> bool:
 def urls_may_be_escaped_again(lab: SharingLab) -> None:
     """The URL of a file returns 200 after its path was percent-decoded and encoded again."""
     reader = Reader(lab)
-    for form in (PARQUET, DELTA):
-        for sample in samples(lab, form):
+    for form in lab.each((PARQUET, DELTA)):
+        for sample in lab.each(samples(lab, form)):
             parts = urlsplit(sample.file.url)
             again = urlunsplit((parts.scheme, parts.netloc, quote(unquote(parts.path)), parts.query, ""))
             with lab.judge("DS-DF-06"):
@@ -250,11 +250,11 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
 @check("DS-FIL-09", "DS-DFL-05")
 def new_urls_have_not_expired(lab: SharingLab) -> None:
     """The `expirationTimestamp` of a file that was just returned, if present, is not in the past."""
-    for form, requirement in ((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05")):
+    for form, requirement in lab.each(((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05"))):
         dated = [(s, s.file.line["expirationTimestamp"]) for s in samples(lab, form) if is_whole(s.file.line.get("expirationTimestamp"))]
         if not dated:
             lab.skip(requirement, f"no file in {form} format has an expirationTimestamp")
-        for sample, when in dated:
+        for sample, when in lab.each(dated):
             with lab.judge(requirement):
                 expect.true(when > time.time() * 1000 - A_DAY, f"for {sample} an expirationTimestamp in the future", str(when))
 

@@ -217,8 +217,8 @@ def empty_hints_return_all_files(lab: SharingLab) -> None:
 def unsupported_sql_is_ignored(lab: SharingLab) -> None:
     """A query whose `predicateHints` hold SQL beyond comparisons, or invalid SQL, returns 200."""
     _ = files(lab.require(sent(lab, {}), 200))
-    for requirement, texts in (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND))):
-        for text in texts:
+    for requirement, texts in lab.each((("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND)))):
+        for text in lab.each(texts):
             with lab.judge(requirement):
                 expect.status(sent(lab, {"predicateHints": [text]}), 200, about=f"for the hint {expect.shown(text[:80])}")
 
@@ -227,7 +227,7 @@ def unsupported_sql_is_ignored(lab: SharingLab) -> None:
 def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
     """A query whose `jsonPredicateHints` cannot be evaluated returns 200 and all files."""
     whole = files(lab.require(sent(lab, {}), 200))
-    for what, text in WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]:
+    for what, text in lab.each(WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]):
         with lab.judge("DS-HNT-08"):
             found = files(sent(lab, {"jsonPredicateHints": text}), f"for jsonPredicateHints with {what}")
             expect.true(found == whole, f"all {len(whole)} files for jsonPredicateHints with {what}", f"{len(found)} files")
@@ -237,7 +237,7 @@ def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
 def malformed_nodes_are_ignored(lab: SharingLab) -> None:
     """A query with a malformed node in `jsonPredicateHints` returns 200."""
     _ = files(lab.require(sent(lab, {}), 200))
-    for what, tree in MALFORMED_NODES:
+    for what, tree in lab.each(MALFORMED_NODES):
         with lab.judge("DS-JSP-01"):
             reply = sent(lab, {"jsonPredicateHints": hint(tree)})
             expect.status(reply, 200, about=f"for jsonPredicateHints with {what}")
@@ -257,9 +257,11 @@ def negative_limits_are_refused(lab: SharingLab) -> None:
 @check("DS-HNT-12")
 def limits_keep_enough_rows(lab: SharingLab) -> None:
     """The files of a query with `limitHint` hold that many rows after deletion vectors, or all rows of the table."""
-    for known in hinted(lab, ("partitioned", "partition_types", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty")):
+    for known in lab.each(
+        hinted(lab, ("partitioned", "partition_types", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty"))
+    ):
         total = len(known.rows)
-        for limit in (0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1):
+        for limit in lab.each((0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1)):
             if limit < 0:
                 continue
             reply = known.asked(limitHint=limit)
@@ -273,16 +275,16 @@ def limits_keep_enough_rows(lab: SharingLab) -> None:
 @check("DS-HNT-13")
 def predicates_before_limits(lab: SharingLab) -> None:
     """The files of a query with predicates and `limitHint` hold that many matching rows, or all of them."""
-    for known in hinted(lab, (PRUNED, "partitioned", "partition_types")):
-        for predicate in LAST_FILES[known.table.name]:
+    for known in lab.each(hinted(lab, (PRUNED, "partitioned", "partition_types"))):
+        for predicate in lab.each(LAST_FILES[known.table.name]):
             wanted = matching(known.rows, predicate)
             # Clients send SQL hints alone, or both kinds.
             spellings = (
                 {"predicateHints": [predicate.sql()]},
                 {"predicateHints": [predicate.sql()], "jsonPredicateHints": hint(predicate.tree())},
             )
-            for limit in (1, len(wanted) // 2, len(wanted)):
-                for hints in spellings:
+            for limit in lab.each((1, len(wanted) // 2, len(wanted))):
+                for hints in lab.each(spellings):
                     reply = known.asked(**hints, limitHint=limit)
                     with lab.judge("DS-HNT-13"):
                         about = f"{' and '.join(hints)} {predicate.sql()} with limitHint {limit}"
@@ -307,10 +309,12 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
     earlier = [version for version in known.table.readable if version is not known.table.last and version.rows.num_rows]
     if not earlier or known.asked(version=earlier[0].version).status != 200:
         raise NotOffered("the history of the table is not shared")
-    for version in earlier:
+    for version in lab.each(earlier):
         rows: list[Row] = version.rows.to_pylist()
         at = {"version": version.version}
-        for predicate in (Comparison("id", "long", ">=", min(row["id"] for row in rows)), Comparison("city", "string", "=", "Oslo")):
+        for predicate in lab.each(
+            (Comparison("id", "long", ">=", min(row["id"] for row in rows)), Comparison("city", "string", "=", "Oslo"))
+        ):
             wanted, about = matching(rows, predicate), f"{predicate.sql()} as of version {version.version}"
             with lab.judge("DS-HNT-03"):
                 known.holds_all(known.asked(**at, predicateHints=[predicate.sql()]), wanted, about)
@@ -329,7 +333,7 @@ def sql_beyond_comparisons(lab: SharingLab) -> None:
         (known,) = hinted(lab, (PRUNED,))
     except ValueError:
         raise NotOffered("the target cannot answer it") from None
-    for text, holds in BEYOND:
+    for text, holds in lab.each(BEYOND):
         reply = known.asked(predicateHints=[text])
         if reply.status != 200:
             continue  # DS-SQL-03

@@ -78,7 +78,7 @@ def files_of(answers: Iterable[Answer]) -> list[Any]:
 def pages_hold_every_file_once(lab: SharingLab) -> None:
     """The pages of a query with `maxFiles` together have every file of the response without it, exactly once."""
     _need_pages(lab)
-    for name, most in PAGED:
+    for name, most in lab.each(PAGED):
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
             continue
@@ -99,8 +99,8 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
     """The second page of a query has the `Delta-Table-Version` of the first page and the requested format."""
     _need_pages(lab)
     table = lab.fixture("partitioned")
-    for form in reading.formats(lab, table):
-        for body in ({"maxFiles": 1}, {"maxFiles": 1, "version": table.readable[0].version}):
+    for form in lab.each(reading.formats(lab, table)):
+        for body in lab.each(({"maxFiles": 1}, {"maxFiles": 1, "version": table.readable[0].version})):
             first = reading.asked(lab, table, body, form=form)
             token = token_of(reading.understood(first)) if first.status == 200 else ""
             second = reading.asked(lab, table, {**body, "pageToken": token}, form=form) if token else first
@@ -157,11 +157,11 @@ def pages_are_of_one_version(lab: SharingLab) -> None:
 def pages_hold_every_change_once(lab: SharingLab) -> None:
     """The pages of changes together have every changed file of the unpaged response exactly once, and its later metaData."""
     paged = False
-    for name in CHANGES_PAGED:
+    for name in lab.each(CHANGES_PAGED):
         table = lab.fixture(name)
         request = partial(_changes, lab, table)
         whole = reading.understood(lab.require(request({}), 200))
-        for most in (1, 2):
+        for most in lab.each((1, 2)):
             first = reading.understood(lab.require(request({"max_files": most}), 200))
             if not token_of(first) or token_of(whole):
                 continue
@@ -196,7 +196,7 @@ def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
     """The pages of a query with `startingVersion` together have every file of the unpaged response exactly once."""
     _need_pages(lab)
     paged = False
-    for name in ("partitioned", PLAIN):
+    for name in lab.each(("partitioned", PLAIN)):
         table = lab.fixture(name)
         whole = reading.understood(lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200))
         first = reading.asked(lab, table, {"startingVersion": 0, "maxFiles": 1})

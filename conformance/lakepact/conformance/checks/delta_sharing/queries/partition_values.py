@@ -65,7 +65,7 @@ def _id(lab: SharingLab, file: SharedFile) -> int:
 @check(*TEXTS)
 def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
     """A partition value that is not null is written in the form of its type and equals the value of the rows."""
-    for requirement, (kinds, pattern) in TEXTS.items():
+    for requirement, (kinds, pattern) in lab.each(TEXTS.items()):
         with lab.judge(requirement) as case:
             for name, kind, true, text in texts(lab, kinds):
                 if true is None:

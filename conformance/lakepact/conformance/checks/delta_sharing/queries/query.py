@@ -87,7 +87,7 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             str(t.address): sorted(file["size"] for file in t.last.files) for t in lab.manifest.tables.values() if t.name != "refreshed"
         }
     judged = False
-    for table in by_url(lab):
+    for table in lab.each(by_url(lab)):
         before = version(lab, table)
         reply = lab.require(query(lab, table, {}), 200)
         if any(end.get("nextPageToken") for end in ends_of(reply.lines)):
@@ -134,7 +134,7 @@ def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other
 @check("DS-QRY-10")
 def unknown_members_change_nothing(lab: SharingLab) -> None:
     """Unknown members and query parameters change nothing in the responses to queries and changes."""
-    for table in varied_by_url(lab):
+    for table in lab.each(varied_by_url(lab)):
         plain = partial(query, lab, table, {})
         same_as(lab, "DS-QRY-10", plain, partial(query, lab, table, UNKNOWN_MEMBERS), f"{table.name} with unknown members")
         more = partial(query, lab, table, {}, query=UNKNOWN_PARAMETERS)
@@ -233,7 +233,7 @@ def no_line_is_empty(exchange: Exchange) -> bool:
 @check("DS-DF-12")
 def spark_parameters_change_nothing(lab: SharingLab) -> None:
     """Queries with `predicateHints` [] and `includeRefreshToken`, and changes with `readChangeFeed`, return the same lines."""
-    for table in varied_by_url(lab):
+    for table in lab.each(varied_by_url(lab)):
         sent = {"predicateHints": [], "includeRefreshToken": True}
         plain, other = (partial(query, lab, table, body) for body in ({}, sent))
         same_as(lab, "DS-DF-12", plain, other, f"{table.name} with empty predicateHints")
@@ -246,7 +246,7 @@ def spark_parameters_change_nothing(lab: SharingLab) -> None:
 def booleans_are_case_insensitive(lab: SharingLab) -> None:
     """The parameter `includeHistoricalMetadata` with True or TRUE returns 200 and the lines of true."""
     tables = [table for table in by_url(lab, len(lab.tables())) if table.changes][:MOST_TABLES]
-    for table in tables:
+    for table in lab.each(tables):
         start = version(lab, table, "1970-01-01T00:00:00Z")
         plain, *others = (
             partial(
@@ -260,7 +260,7 @@ def booleans_are_case_insensitive(lab: SharingLab) -> None:
             for word in ("true", "True", "TRUE")
         )
         if plain().status == 200:
-            for other in others:
+            for other in lab.each(others):
                 same_as(lab, "DS-DF-15", plain, other, f"changes of {table.name} with includeHistoricalMetadata in another case")
     if not lab.verdicts:
         raise NotOffered("no table answers its changes from its first version on")

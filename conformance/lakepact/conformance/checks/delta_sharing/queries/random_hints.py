@@ -23,9 +23,9 @@ FILES = 4  #: least values of files that are tried one by one, and as many great
 @check("DS-HNT-03")
 def one_sql_predicate(lab: SharingLab) -> None:
     """A query with one SQL comparison in `predicateHints` leaves out no file with a matching row."""
-    for known in hinted(lab):
+    for known in lab.each(hinted(lab)):
         draw = Draw(Random(f"sql {known.table.name}"), known.rows, known.sql_kinds())  # noqa: S311 - no secret
-        for _ in range(ROUNDS):
+        for _ in lab.each(range(ROUNDS)):
             predicate = draw.leaf()
             reply = known.asked(predicateHints=[predicate.sql()])
             with lab.judge("DS-HNT-03"):
@@ -35,10 +35,10 @@ def one_sql_predicate(lab: SharingLab) -> None:
 @check("DS-HNT-02")
 def several_sql_predicates(lab: SharingLab) -> None:
     """A query with several `predicateHints` leaves out no file with a row that satisfies all of them."""
-    for known in hinted(lab):
+    for known in lab.each(hinted(lab)):
         random = Random(f"several {known.table.name}")  # noqa: S311 - no secret
         draw = Draw(random, known.rows, known.sql_kinds())
-        for _ in range(ROUNDS):
+        for _ in lab.each(range(ROUNDS)):
             predicates = [draw.leaf() for _ in range(random.choice((2, 2, 3)))]
             texts = [predicate.sql() for predicate in predicates]
             reply = known.asked(predicateHints=texts)
@@ -49,9 +49,9 @@ def several_sql_predicates(lab: SharingLab) -> None:
 @check("DS-HNT-09", "DS-JSP-08")
 def json_predicates(lab: SharingLab) -> None:
     """A query with a random tree in `jsonPredicateHints`, on any columns, leaves out no file with a matching row."""
-    for known in hinted(lab):
+    for known in lab.each(hinted(lab)):
         draw = Draw(Random(f"json {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
-        for _ in range(ROUNDS):
+        for _ in lab.each(range(ROUNDS)):
             predicate = draw.tree()
             reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
             with lab.judge("DS-HNT-09", "DS-JSP-08"):
@@ -61,9 +61,9 @@ def json_predicates(lab: SharingLab) -> None:
 @check("DS-JSP-06", "DS-HNT-09")
 def negations(lab: SharingLab) -> None:
     """A query with `not` in `jsonPredicateHints` leaves out no file with a matching row; the negation of unknown is unknown."""
-    for known in hinted(lab):
+    for known in lab.each(hinted(lab)):
         draw = Draw(Random(f"not {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
-        for _ in range(ROUNDS):
+        for _ in lab.each(range(ROUNDS)):
             predicate: Any = Negated(draw.tree(1))
             reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
             with lab.judge("DS-JSP-06", "DS-HNT-09"):
@@ -88,10 +88,10 @@ def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], li
 @check("DS-HNT-03")
 def extremes_in_sql(lab: SharingLab) -> None:
     """A query with `predicateHints` for the least or greatest value of a file leaves out no file with that value."""
-    for known in hinted(lab, (PRUNED, "partition_types", *ROUNDED)):
-        for column, kind in known.sql_kinds().items():
+    for known in lab.each(hinted(lab, (PRUNED, "partition_types", *ROUNDED))):
+        for column, kind in lab.each(known.sql_kinds().items()):
             least, greatest = extremes(lab, known, column)
-            for value in dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:])):
+            for value in lab.each(dict.fromkeys((*sorted(least)[:FILES], *sorted(greatest)[-FILES:]))):
                 predicate = Comparison(column, kind, "=", value)
                 if isinstance(value, str) and ("'" in value or "\\" in value):
                     continue  # SQL dialects escape these differently.
@@ -103,9 +103,9 @@ def extremes_in_sql(lab: SharingLab) -> None:
 @check("DS-HNT-09")
 def extremes_in_json(lab: SharingLab) -> None:
     """A query with `jsonPredicateHints` for the least or greatest value of each file leaves out no file."""
-    for known in hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED)):
-        for column, kind in known.json_kinds().items():
-            for values in extremes(lab, known, column):
+    for known in lab.each(hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name", *ROUNDED))):
+        for column, kind in lab.each(known.json_kinds().items()):
+            for values in lab.each(extremes(lab, known, column)):
                 parts: list[Predicate] = [Comparison(column, kind, "=", value) for value in dict.fromkeys(values)]
                 if not parts:
                     continue

@@ -40,7 +40,7 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
         raise NotOffered("the target returns no refreshToken")
     rows = reading.rows(lab, before)
     changed = lab.target.parameters.get(WRITABLE) == "yes" and grown(lab, table)
-    for body in ({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True}):
+    for body in lab.each(({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True})):
         reply = reading.asked(lab, table, body)
         with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
             after = reading.understood(reply, "for a refreshToken")
@@ -55,7 +55,7 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
     table = lab.fixture(PARTITIONED)
     every = reading.understood(lab.require(reading.asked(lab, table), 200))
     judged = False
-    for hints in ({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)}):
+    for hints in lab.each(({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)})):
         first = reading.understood(lab.require(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
         token = (first.end or {}).get("refreshToken")
         if not isinstance(token, str) or not token or len(first.files) == len(every.files):

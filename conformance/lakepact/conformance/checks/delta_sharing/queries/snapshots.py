@@ -26,14 +26,14 @@ SAMPLE = 15  #: files of the table with many files that are read
 @check("DS-QRY-09")
 def rows_in_parquet_format(lab: SharingLab) -> None:
     """The files of a query in parquet format hold exactly the rows of the table."""
-    for table in readable(lab, reading.PARQUET):
+    for table in lab.each(readable(lab, reading.PARQUET)):
         _current_rows(lab, table, reading.PARQUET)
 
 
 @check("DS-QRY-09")
 def rows_in_delta_format(lab: SharingLab) -> None:
     """The files of a query in delta format hold exactly the rows of a table without reader features."""
-    for table in readable(lab, reading.DELTA):
+    for table in lab.each(readable(lab, reading.DELTA)):
         if not table.features:
             _current_rows(lab, table, reading.DELTA)
 
@@ -41,7 +41,7 @@ def rows_in_delta_format(lab: SharingLab) -> None:
 @check("DS-QRY-09")
 def rows_with_reader_features(lab: SharingLab) -> None:
     """The files of a query of a table with deletion vectors, column mapping or other reader features hold exactly its rows."""
-    for table in readable(lab, reading.DELTA):
+    for table in lab.each(readable(lab, reading.DELTA)):
         if table.features:
             _current_rows(lab, table, reading.DELTA)
 
@@ -51,7 +51,7 @@ def rows_of_delta_tables_in_parquet_format(lab: SharingLab) -> None:
     """A table with deletion vectors or column mapping, if returned in parquet format, has exactly its rows."""
     lab.needs_parquet()
     judged = False
-    for table in lab.manifest.tables.values():
+    for table in lab.each(lab.manifest.tables.values()):
         if table.features and table.features <= BEYOND_PARQUET:
             reply = reading.asked(lab, table, form=reading.PARQUET)
             if reply.status == 200 and form_of(reply.lines) == reading.PARQUET:
@@ -77,7 +77,7 @@ def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
 def many_files(lab: SharingLab) -> None:
     """A query of a table with a thousand files returns each file once, with its own partition value."""
     table = lab.fixture(MANY)
-    for form in reading.formats(lab, table):
+    for form in lab.each(reading.formats(lab, table)):
         with lab.judge("DS-QRY-09"):
             answer = reading.understood(reading.asked(lab, table, form=form), f"for {table.name} in {form} format")
             expected = sorted(str(file["partition_values"]["n"]) for file in table.last.files)
@@ -100,7 +100,7 @@ def queries_name_their_version(lab: SharingLab) -> None:
     for version in table.readable:
         wanted += [({"version": version.version}, version.version), ({"timestamp": as_of(version.timestamp)}, version.version)]
         wanted.append(({"startingVersion": version.version}, version.version))
-    for body, number in wanted:
+    for body, number in lab.each(wanted):
         with lab.judge("DS-QRY-08"):
             reply = reading.asked(lab, table, body)
             expect.status(reply, 200, about=f"for {expect.shown(body)}")
@@ -110,7 +110,7 @@ def queries_name_their_version(lab: SharingLab) -> None:
 @check("DS-SCH-06")
 def columns_are_in_the_files(lab: SharingLab) -> None:
     """Every column of the schema is in the files with its type; a file may lack a column that is null in all its rows."""
-    for table in readable(lab, reading.PARQUET):
+    for table in lab.each(readable(lab, reading.PARQUET)):
         reply = reading.asked(lab, table, form=reading.PARQUET)
         if reply.status != 200:
             lab.skip("DS-SCH-06", f"{table.name} is refused in parquet format")

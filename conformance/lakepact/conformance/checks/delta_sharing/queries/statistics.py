@@ -86,7 +86,7 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
         for where, name, values, count in _columns_with(files, "nullCount"):
             with case():
                 expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}")
-    for requirement, member, side in (("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below")):
+    for requirement, member, side in lab.each((("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below"))):
         with lab.judge_each(requirement, without=f"no statistics have {member}") as case:
             for where, name, values, bound in _columns_with(files, member):
                 with case():

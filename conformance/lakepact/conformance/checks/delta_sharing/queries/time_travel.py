@@ -59,8 +59,8 @@ def same_as(lab: SharingLab, version: PackVersion, answer: Answer, what: str) ->
 @check("DS-TTV-01", "DS-QRY-09")
 def every_version(lab: SharingLab) -> None:
     """A query with `version` returns 200 and files with exactly the rows of that version."""
-    for table in with_history(lab):
-        for version in some(table.readable):
+    for table in lab.each(with_history(lab)):
+        for version in lab.each(some(table.readable)):
             _version_is_right(lab, table, version)
 
 
@@ -86,7 +86,7 @@ def schemas_of_versions(lab: SharingLab) -> None:
     table = lab.fixture("schema_changes")
     if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
         raise NotOffered("the history of the table is not shared")
-    for version in table.readable:
+    for version in lab.each(table.readable):
         reply = lab.require(reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200)
         with lab.judge("DS-MDT-07"):
             found = [field["name"] for field in reading.understood(reply).fields]
@@ -97,15 +97,15 @@ def schemas_of_versions(lab: SharingLab) -> None:
 @check("DS-TTV-02", "DS-QRY-08", "DS-QRY-09")
 def as_of_a_time(lab: SharingLab) -> None:
     """A query with `timestamp` returns the rows and the `Delta-Table-Version` of the last version made at or before it."""
-    for name in ("times", "times_in_commit"):
+    for name in lab.each(("times", "times_in_commit")):
         table = lab.fixture(name)
-        for version, following in zip_longest(table.versions, (later.timestamp for later in table.versions[1:])):
+        for version, following in lab.each(zip_longest(table.versions, (later.timestamp for later in table.versions[1:]))):
             moments = [-(-version.timestamp // times.SECOND)]
             if following is not None:
                 moments.append(following // times.SECOND - 1)
                 if name == "times_in_commit":  # A time in the log keeps its fraction; that of a file may not.
                     moments.append(following // times.SECOND)
-            for moment in (seconds * times.SECOND for seconds in moments):
+            for moment in lab.each(seconds * times.SECOND for seconds in moments):
                 if version.timestamp <= moment and (following is None or moment < following):
                     _moment_is_right(lab, table, version, times.at(moment))
 
@@ -146,10 +146,10 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
 @check("DS-TTV-03")
 def unshared_history_is_refused(lab: SharingLab) -> None:
     """A query with `version`, `timestamp` or `startingVersion` of a table without shared history returns 400."""
-    for name in WITHOUT_HISTORY:
+    for name in lab.each(WITHOUT_HISTORY):
         table = lab.fixture(name)
         reading.understood(lab.require(reading.asked(lab, table), 200))
-        for body in ({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0}):
+        for body in lab.each(({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0})):
             with lab.judge("DS-TTV-03"):
                 expect.status(
                     reading.asked(lab, table, body), 400, about=f"for {expect.shown(body)} of a table whose history is not shared"
@@ -163,7 +163,7 @@ def missing_versions_are_refused(lab: SharingLab) -> None:
     _refused(lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current version")
     if not lab.knows_content:
         return
-    for name in CHECKPOINTS:
+    for name in lab.each(CHECKPOINTS):
         table = lab.fixture(name)
         if table.unusual and reading.asked(lab, table).status != 200:
             lab.skip("DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused")
@@ -173,7 +173,7 @@ def missing_versions_are_refused(lab: SharingLab) -> None:
 
 
 def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: str) -> None:
-    for version in versions:
+    for version in lab.each(versions):
         reply = reading.asked(lab, table, {"version": version})
         with lab.judge("DS-TTV-04"):
             if not 400 <= reply.status < 500:
@@ -186,10 +186,12 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     subject = test_tables.with_history(lab)
     known = lab.fixture("partitioned").last.timestamp if lab.knows_content else int(time.time() * times.SECOND)
     moment = times.as_of(known)
-    for body in (
-        {"version": subject.last, "timestamp": moment},
-        {"version": subject.last, "startingVersion": subject.last},
-        {"timestamp": moment, "startingVersion": subject.last},
+    for body in lab.each(
+        (
+            {"version": subject.last, "timestamp": moment},
+            {"version": subject.last, "startingVersion": subject.last},
+            {"timestamp": moment, "startingVersion": subject.last},
+        )
     ):
         with lab.judge("DS-TTV-05"):
             expect.status(reading.asked(lab, subject.table, body), 400, about=f"for {' and '.join(body)}")
@@ -199,8 +201,8 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
 def files_have_version_and_timestamp(lab: SharingLab) -> None:
     """Each file of a query with `version` or `timestamp` has that version's `version` and `timestamp`; so has metaData, if it has one."""
     table = lab.fixture("partitioned")
-    for version in table.readable:
-        for body in ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)}):
+    for version in lab.each(table.readable):
+        for body in lab.each(({"version": version.version}, {"timestamp": times.as_of(version.timestamp)})):
             reply = lab.require(reading.asked(lab, table, body), 200)
             with lab.judge("DS-TTV-06") as case:
                 answer = reading.understood(reply)
@@ -218,7 +220,7 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
 @check("DS-TTV-07")
 def starting_versions_return_added_and_removed_files(lab: SharingLab) -> None:
     """A query with `startingVersion` returns added and removed files whose rows lead from each version's rows to the next's."""
-    for name, start in (("partitioned", 0), ("partitioned", 2), ("streamed", 3), ("changes", 0), ("deletion_vectors", 1)):
+    for name, start in lab.each((("partitioned", 0), ("partitioned", 2), ("streamed", 3), ("changes", 0), ("deletion_vectors", 1))):
         table = lab.fixture(name)
         if table.features and not lab.feature("delta-format"):
             continue
@@ -246,7 +248,7 @@ def _lead_to_the_rows(lab: SharingLab, table: PackTable, start: int, answer: Ans
 def earlier_metadata(lab: SharingLab) -> None:
     """A query with `startingVersion` returns a metaData line for each later version that changed the metadata."""
     table = lab.fixture("schema_changes")
-    for start in (0, 1, 2):
+    for start in lab.each((0, 1, 2)):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-08") as case:
             answer = reading.understood(reply)
@@ -292,7 +294,7 @@ def compactions_return_no_lines(lab: SharingLab) -> None:
     """A query with `startingVersion` returns no file of a commit that changes no data, such as a compaction."""
     table = lab.fixture("changes")
     compactions = [v.version for v in table.versions if not any(v.actions.values())]
-    for start in (0, compactions[0]):
+    for start in lab.each((0, compactions[0])):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
             found = [file.version for file in reading.understood(reply).files if file.version in compactions]
@@ -305,7 +307,7 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     subject = test_tables.with_history(lab)
     last = subject.last
     bodies = [{"startingVersion": last + 1}, *([{"startingVersion": last, "endingVersion": last - 1}] if last else [])]
-    for body in bodies:
+    for body in lab.each(bodies):
         with lab.judge("DS-TTV-12"):
             expect.status(
                 reading.asked(lab, subject.table, body), 400, about=f"for {expect.shown(body)}, where {last} is the current version"
@@ -338,7 +340,7 @@ def times_in_utc(lab: SharingLab) -> None:
             replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
         if lab.feature("change-data-feed"):
             replies.append(("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment})))
-    for what, reply in replies:
+    for what, reply in lab.each(replies):
         with lab.judge("DS-TSF-01"):
             expect.status(reply, 200, about=f"for {what} by a timestamp such as {times.EPOCH}")
 
@@ -348,13 +350,13 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
     """A timestamp that is not ISO 8601 returns 400, for the version of a table and for queries."""
     table = test_tables.any_table(lab)
     reading.version_header(lab.require(lab.send(op.get_table_version, **table.address), 200))
-    for text in NO_TIMES:
+    for text in lab.each(NO_TIMES):
         with lab.judge("DS-TSF-02"):
             reply = lab.send(op.get_table_version, query=[("startingTimestamp", text)], **table.address)
             expect.status(reply, 400, about=f"for startingTimestamp {expect.shown(text)}")
     if lab.feature("history"):
         travelled = test_tables.with_history(lab).table
-        for text in NO_TIMES:
+        for text in lab.each(NO_TIMES):
             with lab.judge("DS-TSF-02"):
                 expect.status(reading.asked(lab, travelled, {"timestamp": text}), 400, about=f"for a query as of {expect.shown(text)}")
 
@@ -366,14 +368,16 @@ def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
     table = lab.fixture("times")
     at = [version.timestamp for version in table.versions]
     lab.require(lab.send(op.get_table_version, starting_timestamp=times.at(at[2]), **table.address), 200)
-    for moment, first, latest in (
-        (times.at(at[2], offset_hours=2), 2, 2),
-        (times.at(at[2], offset_hours=-7), 2, 2),
-        (times.at(at[2] + 500, fraction=True), 3, 2),
-        (times.at(at[4], fraction=True), 4, 4),
-        (times.at(at[2]).replace("Z", ".000000Z"), 2, 2),
-        (times.at(at[2]).replace("Z", ".000000000Z"), 2, 2),
-        (times.at(at[4] - 1, fraction=True), 4, 3),
+    for moment, first, latest in lab.each(
+        (
+            (times.at(at[2], offset_hours=2), 2, 2),
+            (times.at(at[2], offset_hours=-7), 2, 2),
+            (times.at(at[2] + 500, fraction=True), 3, 2),
+            (times.at(at[4], fraction=True), 4, 4),
+            (times.at(at[2]).replace("Z", ".000000Z"), 2, 2),
+            (times.at(at[2]).replace("Z", ".000000000Z"), 2, 2),
+            (times.at(at[4] - 1, fraction=True), 4, 3),
+        )
     ):
         reply = lab.send(op.get_table_version, starting_timestamp=moment, **table.address)
         with lab.judge("DS-TSF-03"):

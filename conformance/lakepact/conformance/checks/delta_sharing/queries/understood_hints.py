@@ -89,7 +89,7 @@ def understands(lab: SharingLab, requirement: str, known: Hinted, predicates: It
     if len([line for line in reply.lines if line.get("file") is not None]) >= len(known.answer.files):
         lab.skip(requirement, "the target does not filter by such hints")
         return
-    for predicate in predicates:
+    for predicate in lab.each(predicates):
         reply = send(known, predicate)
         with lab.judge(requirement):
             fewer(known, reply, predicate)
@@ -138,7 +138,7 @@ def json_and_or(lab: SharingLab) -> None:
         Joined("and", (Joined("or", (region("=", "us"), region("=", "EU"))), year(">", 9))),
     )
     understands(lab, "DS-JSP-05", known, predicates)
-    for alone in (Joined("and", (region("=", "nowhere"),)), Joined("or", (region("=", "nowhere"),))):
+    for alone in lab.each((Joined("and", (region("=", "nowhere"),)), Joined("or", (region("=", "nowhere"),)))):
         reply = json(known, alone)
         with lab.judge("DS-JSP-05"):
             known.holds_all(reply, known.rows, f"{alone.operation} of one child")

@@ -41,7 +41,7 @@ def _asked(lab: SharingLab, operation: OperationId, sent: dict[str, Any], *, fil
 @check("DS-FIH-01", "DS-FIH-02")
 def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
     """A request with `fileidhash` parquet or delta, in any case, returns 200 with that header in lower case; other values return 400."""
-    for operation, sent in _requests(lab):
+    for operation, sent in lab.each(_requests(lab)):
         lab.require(_asked(lab, operation, sent, fileidhash=None), 200)
         replies = [(value, _asked(lab, operation, sent, fileidhash=value)) for value in SPELLINGS]
         with lab.judge_each("DS-FIH-01") as case:
@@ -63,8 +63,8 @@ def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
 def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
     """With the same `fileidhash`, a file has the same `id` in both formats."""
     judged = False
-    for table in by_url(lab):
-        for value in HASHES:
+    for table in lab.each(by_url(lab)):
+        for value in lab.each(HASHES):
             one, other = (
                 lab.send(op.query_table, body={}, delta_sharing_capabilities=ASKED_FOR[form], fileidhash=value, **table.address)
                 for form in (PARQUET, DELTA)

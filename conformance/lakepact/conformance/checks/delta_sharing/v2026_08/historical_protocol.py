@@ -42,7 +42,7 @@ def changed_protocols_are_sent(lab: SharingLab) -> None:
 def protocols_have_their_versions(lab: SharingLab) -> None:
     """With `includeHistoricalProtocol`, each protocol line in delta format has a `version` of the table."""
     last = lab.fixture(UPGRADED).last.version
-    for start in (0, UPGRADE):
+    for start in lab.each((0, UPGRADE)):
         reply = _since(lab, start, DELTA)
         with lab.judge("DS-HPR-02"):
             for protocol in objects(reply.lines, "protocol"):
@@ -67,7 +67,7 @@ def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
     table, start = (lab.fixture(UPGRADED), 0) if lab.knows_content else _current(lab)
     requests = [(PARQUET, WITH_PROTOCOLS), (PARQUET, {}), (DELTA, {}), (DELTA, {"includeHistoricalProtocol": False})]
     judged = False
-    for form, more in requests:
+    for form, more in lab.each(requests):
         reply = reading.asked(lab, table, {"startingVersion": start, **more}, form=form)
         if reply.status == 200 and reply.lines and form_of(reply.lines) == form:
             judged = True

@@ -52,7 +52,7 @@ def requires_credentials(lab: CatalogLab) -> None:
 def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
     """Every operation returns 401 or 403 to a request without credentials; a 401 has the header WWW-Authenticate."""
     requires_credentials(lab)
-    for operation, reply in answers(lab, []):
+    for operation, reply in lab.each(answers(lab, [])):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
             expect.status(reply, 401, 403, about=f"for {operation} without credentials")
         if reply.status == 401:
@@ -76,7 +76,7 @@ def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
     if lab.offers(op.create_view):
         requests.append((op.load_view, {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
 
-    for operation, arguments in requests:
+    for operation, arguments in lab.each(requests):
         if lab.offers(operation):
             # A cached answer of an authorized caller must not be returned to another one.
             lab.send(operation, **arguments)
@@ -92,8 +92,8 @@ def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
 def unknown_tokens_return_401(lab: CatalogLab) -> None:
     """Every operation returns 401 with WWW-Authenticate for an unknown bearer token."""
     requires_credentials(lab)
-    for token in UNKNOWN:
-        for operation, reply in answers(lab, bearing(token)):
+    for token in lab.each(UNKNOWN):
+        for operation, reply in lab.each(answers(lab, bearing(token))):
             with lab.judge("IRC-SEC-002"):
                 expect.status(reply, 401, about=f"for {operation} with an unknown token")
             if reply.status == 401:
@@ -107,8 +107,8 @@ def altered_tokens_return_401(lab: CatalogLab) -> None:
     requires_credentials(lab)
     token = own_token(lab)
     spelled = {f"{token}x": "with a letter too many", token[:-1]: "without its last letter"}
-    for shown, what in spelled.items():
-        for operation, reply in answers(lab, bearing(shown)):
+    for shown, what in lab.each(spelled.items()):
+        for operation, reply in lab.each(answers(lab, bearing(shown))):
             with lab.judge("IRC-SEC-002"):
                 expect.status(reply, 401, about=f"for {operation} with a token {what}")
     # A value without the scheme is not a bearer token; a server may accept it: not checked.
@@ -122,7 +122,7 @@ def expired_tokens_return_401_or_419(lab: CatalogLab) -> None:
     """Every operation returns 401 or 419 for an expired token."""
     requires_credentials(lab)
     expired = needed(lab, EXPIRED)
-    for operation, reply in answers(lab, bearing(expired)):
+    for operation, reply in lab.each(answers(lab, bearing(expired))):
         with lab.judge("IRC-SEC-003"):
             expect.status(reply, 401, 419, about=f"for {operation} with an expired token")
         if reply.status in {401, 419}:
@@ -178,7 +178,7 @@ def conditional_loads_need_credentials(lab: CatalogLab) -> None:
     tag = table.reply.headers.get("etag")
     if not tag:
         raise NotOffered("the target's tables carry no ETag")
-    for headers, who in (([], "without credentials"), (bearing(UNKNOWN[0]), "with an unknown token")):
+    for headers, who in lab.each((([], "without credentials"), (bearing(UNKNOWN[0]), "with an unknown token"))):
         reply = lab.send(op.load_table, headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
         with lab.judge("IRC-TBL-ETAG-010"):
             expect.status(reply, 401, 403, about=f"for the current ETag {who}")

@@ -41,7 +41,7 @@ def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
         "out of a namespace that the principal may only read": (scene.table, {"namespace": list(own.namespace), "name": name}),
         "into a namespace that the principal may only read": (own, {"namespace": list(scene.namespace), "name": name}),
     }
-    for what, (table, destination) in moves.items():
+    for what, (table, destination) in lab.each(moves.items()):
         reply = scene.send(op.rename_table, body={"source": table.identifier, "destination": destination})
         if reply.status < 300:
             lab.drop_afterwards(tuple(destination["namespace"]), name)
@@ -50,7 +50,8 @@ def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
             expect.status(reply, 403, 406, about=f"for a rename {what}")
         if reply.status == 403:
             with lab.judge("IRC-SEC-016"):
-                expect.equal(table.uuid, lab.load(table).uuid, "after a refused rename the table")
+                after = lab.load(table)
+                expect.equal(table.uuid, after.uuid, "after a refused rename the table", at=after.place("table-uuid"))
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
@@ -67,7 +68,7 @@ def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
     after = lab.send(op.load_table, **ground.at)
 
     # A server without creation by commits or transactions may refuse before it checks rights.
-    for what, reply in replies.items():
+    for what, reply in lab.each(replies.items()):
         with lab.judge("IRC-SEC-005"):
             expect.status(reply, 403, *((400, 404) if after.status == 404 else ()), about=f"for {what} that creates a table")
     with lab.judge("IRC-SEC-016"):

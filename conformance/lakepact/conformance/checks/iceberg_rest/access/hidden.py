@@ -39,7 +39,7 @@ def principals_without_rights_read_nothing(lab: CatalogLab) -> None:
     }
     if view is not None:
         reads[op.load_view] = {"namespace": table.namespace, "view": view}
-    for operation, arguments in reads.items():
+    for operation, arguments in lab.each(reads.items()):
         if lab.offers(operation):
             # A cached answer of the owner must not be returned to another caller.
             lab.send(operation, **arguments)
@@ -67,7 +67,7 @@ def principals_without_rights_change_nothing(lab: CatalogLab) -> None:
             scene = Scene(lab, THIRD)
     if may_write(answers):
         raise NotOffered("the third principal may change everything; it should be allowed nothing")
-    for operation, reply in answers.items():
+    for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-005"):
             expect.status(reply, *HIDDEN, *ALSO.get(operation, ()), about=f"for {operation} by a principal without any rights")
     with lab.judge("IRC-SEC-016"):

@@ -135,7 +135,7 @@ def readers_change_nothing(lab: CatalogLab) -> None:
             scene = Scene(lab)
     if may_write(answers):
         raise NotOffered("the second principal may change everything; it should read everything and change nothing")
-    for operation, reply in answers.items():
+    for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-005"):
             expect.status(reply, 403, about=f"for {operation} by a principal that may only read")
     with lab.judge("IRC-SEC-016"):
@@ -227,7 +227,7 @@ def listings_without_rights_are_refused(lab: CatalogLab) -> None:
         (op.list_views, here),
         (op.list_views, {**here, **page}),
     ]
-    for operation, arguments in listings:
+    for operation, arguments in lab.each(listings):
         if lab.offers(operation):
             lab.send(operation, **arguments)
             reply = lab.send(operation, headers=third, anonymous=True, **arguments)

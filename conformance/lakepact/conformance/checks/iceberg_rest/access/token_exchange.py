@@ -166,7 +166,7 @@ def unsigned_tokens_grant_no_rights(lab: CatalogLab) -> None:
     issues_tokens(lab, EXCHANGES)
     client = client_of(lab)
     fetched(lab, client)
-    for name in (client.id, "root", "admin"):
+    for name in lab.each((client.id, "root", "admin")):
         reply = exchanged(lab, subject_token=unsigned({"sub": name}), subject_token_type=JWT)
         opened = reply.status == 200 and _opens(lab, str(reply.document.get("access_token")))
         with lab.judge("IRC-OAU-024"):

@@ -118,7 +118,7 @@ def client_credentials_return_a_token(lab: CatalogLab) -> None:
             # A client that is not known is refused with 401 too, but in the form of OAuth2.
             with case():
                 asks = reply.status in {401, 403} and not isinstance(reply.document.get("error"), str)
-                expect.true(not asks, "no bearer token to be required by the token endpoint", reply.shown)
+                expect.true(not asks, "no bearer token to be required by the token endpoint", reply.shown, at=reply.place("error"))
     with lab.judge_each("IRC-OAU-025") as case:
         for reply in replies:
             with case():
@@ -155,5 +155,6 @@ def token_endpoint_5xx_have_error(exchange: Exchange) -> bool:
     """Every 5xx response of the token endpoint, except 501, has the member `error` as a string."""
     if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:
         return False
-    expect.true(isinstance(Reply(exchange).at("error"), str), "`error` as a string", Reply(exchange).shown)
+    after = Reply(exchange)
+    expect.true(isinstance(after.at("error"), str), "`error` as a string", Reply(exchange).shown, at=after.place("error"))
     return True

@@ -33,7 +33,7 @@ def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: s
     """
     expect.status(reply, *statuses, about=about)
     wanted = (error,) if isinstance(error, str) else error
-    expect.true(reply.document.get("error") in wanted, f"`error` as {' or '.join(wanted)} {about}", reply.shown)
+    expect.true(reply.document.get("error") in wanted, f"`error` as {' or '.join(wanted)} {about}", reply.shown, at=reply.place("error"))
 
 
 @invariant("IRC-OAU-012", traffic=TRAFFIC)
@@ -43,7 +43,8 @@ def token_errors_are_strings(exchange: Exchange) -> bool:
         return False
     if exchange.media_type != "application/json" and not isinstance(exchange.parsed, dict):
         return False
-    expect.true(isinstance(Reply(exchange).at("error"), str), "`error` as a string", Reply(exchange).shown)
+    after = Reply(exchange)
+    expect.true(isinstance(after.at("error"), str), "`error` as a string", Reply(exchange).shown, at=after.place("error"))
     return True
 
 
@@ -113,7 +114,7 @@ def unknown_clients_are_refused(lab: CatalogLab) -> None:
     else:
         with lab.judge("IRC-OAU-002"):
             expect.status(json, *refusals, about="for credentials in JSON")
-    for requirement, (reply, errors, about) in asked.items():
+    for requirement, (reply, errors, about) in lab.each(asked.items()):
         with lab.judge(requirement):  # a server may look at the client first
             refused(reply, 400, 401, error=("invalid_client", *errors), about=about)
 

@@ -87,7 +87,7 @@ def readers_change_nothing_by_unusual_requests(lab: CatalogLab) -> None:
             break
         before = after
 
-    for what, reply in answers:
+    for what, reply in lab.each(answers):
         with lab.judge("IRC-SEC-005"):
             expect.status(reply, 403, *NOT_DONE, about=f"for {what}, requested by a principal that may only read")
     with lab.judge("IRC-SEC-016"):
@@ -120,7 +120,7 @@ def changes_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
             break
         before = after
 
-    for operation, reply in answers.items():
+    for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-001"):
             expect.status(reply, 401, 403, about=f"for {operation} without credentials")
     with lab.judge("IRC-SEC-016"):

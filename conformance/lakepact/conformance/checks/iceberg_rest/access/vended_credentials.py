@@ -88,7 +88,9 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-CRED-001"):
             expect.status(reply, 200)
             value = reply.document.get("storage-credentials")
-            expect.true(isinstance(value, list), "`storage-credentials` to be an array", shape(value))
+            expect.true(
+                isinstance(value, list), "`storage-credentials` to be an array", shape(value), at=reply.place("storage-credentials")
+            )
     else:
         lab.skip("IRC-TBL-CRED-001", f"the target has no credentials for the table: {reply.status}")
     if reply.status != 200 or isinstance(reply.document.get("storage-credentials"), list):
@@ -108,7 +110,12 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
                 expect.true(isinstance(credential.get("config"), dict), f"`{at}/config` to be an object", shape(credential.get("config")))
                 for key, value in config_of(credential).items():
                     with case():
-                        expect.true(isinstance(value, str), f"`{at}/config/{key}` to be a string", shape(value))
+                        expect.true(
+                            isinstance(value, str),
+                            f"`{at}/config/{key}` to be a string",
+                            shape(value),
+                            at=reply.place("storage-credentials"),
+                        )
     with lab.judge_each("IRC-TBL-CRED-009") as case:
         for index, credential in enumerate(objects(credentials)):
             for member in ("prefix", "config"):

@@ -81,7 +81,7 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
         ([holds, assert_last_partition(UNASSIGNED)], [remove_ref("main")]),
         ([assert_uuid(NOBODY)], moving(lab, table)),
     )
-    for requirements, updates in commits:
+    for requirements, updates in lab.each(commits):
         reply = lab.try_commit(table, *updates, requirements=requirements)
         with lab.judge("IRC-COM-004"):
             if reply.status < 400:
@@ -149,7 +149,7 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
         expect.contains("second", columns(current_schema(after)), "columns of the current schema, which was added last,")
         default = [spec for spec in after.member("partition-specs") if spec["spec-id"] == after.member("default-spec-id")]
         names = [field["name"] for spec in default for field in spec["fields"]]
-        expect.equal(["first_bucket"], names, "partition fields of the default spec")
+        expect.equal(["first_bucket"], names, "partition fields of the default spec", at=after.place("partition-specs"))
     third = schema_with(table, next_column(table, "third", skip=2), skip=2)
     backwards = lab.try_commit(table, set_current_schema(LAST_ADDED), add_schema(third))
     with lab.judge("IRC-COM-010"):
@@ -185,8 +185,9 @@ def refs_move_in_order(lab: CatalogLab) -> None:
         expect.equal(expected, {name: refs.get(name, {}).get("snapshot-id") for name in expected}, "snapshots of refs")
         with case():
             with lab.step("IRC-UPD-056"):
-                expect.lacks("there", changed(lab, table, remove_ref("there")).member("refs"), "refs")
-            expect.lacks("fleeting", refs, "refs")
+                answer = changed(lab, table, remove_ref("there"))
+                expect.lacks("there", answer.member("refs"), "refs", at=answer.place("refs"))
+            expect.lacks("fleeting", refs, "refs", at=after.place("refs"))
 
 
 @check("IRC-COM-011")
@@ -201,9 +202,9 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
         "IRC-UPD-034": [set_default_sort_order(NOWHERE)],
         "IRC-UPD-024": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
     }
-    for requirement, bad in impossible.items():
+    for requirement, bad in lab.each(impossible.items()):
         good = [*evolution(table), *moving(lab, table)]
-        for position in (0, 3, len(good)):
+        for position in lab.each((0, 3, len(good))):
             reply = lab.try_commit(table, *good[:position], *bad, *good[position:])
             with lab.judge("IRC-COM-011"):
                 if reply.status < 400:  # it may still have been refused alone

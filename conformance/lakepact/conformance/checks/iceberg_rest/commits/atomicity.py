@@ -61,12 +61,17 @@ def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
 @check("IRC-COM-001")
 def commits_return_metadata(lab: CatalogLab) -> None:
     """A commit returns 200 with `metadata` and `metadata-location`."""
-    for reply in several_commits(lab, lab.make_table()):
+    for reply in lab.each(several_commits(lab, lab.make_table())):
         with lab.judge("IRC-COM-001"):
             expect.status(reply, 200)
             location, metadata = reply.at("metadata-location"), reply.at("metadata")
-            expect.true(isinstance(location, str) and location != "", "`metadata-location` to be a string", location)
-            expect.true(isinstance(metadata, dict) and metadata != {}, "`metadata` to be an object", metadata)
+            expect.true(
+                isinstance(location, str) and location != "",
+                "`metadata-location` to be a string",
+                location,
+                at=reply.place("metadata-location"),
+            )
+            expect.true(isinstance(metadata, dict) and metadata != {}, "`metadata` to be an object", metadata, at=reply.place("metadata"))
 
 
 @check("IRC-COM-002")
@@ -74,11 +79,16 @@ def commits_return_the_loaded_state(lab: CatalogLab) -> None:
     """A commit returns the same metadata as the next load, at a new metadata location."""
     table = lab.make_table()
     before = [lab.load(table).metadata_location]
-    for reply in several_commits(lab, table):
+    for reply in lab.each(several_commits(lab, table)):
         lab.require(reply, 200)
         with lab.judge("IRC-COM-002"):
             loaded = lab.load(table)
-            expect.true(isinstance(reply.at("metadata-location"), str), "`metadata-location` to be a string", reply.at("metadata-location"))
+            expect.true(
+                isinstance(reply.at("metadata-location"), str),
+                "`metadata-location` to be a string",
+                reply.at("metadata-location"),
+                at=reply.place("metadata-location"),
+            )
             assert_same_table(lab, Table(table.namespace, table.name, reply), loaded)
             expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states")
         before.append(reply.document.get("metadata-location"))
@@ -89,11 +99,12 @@ def commits_without_requirements_are_applied(lab: CatalogLab) -> None:
     """A commit without requirements returns 200 and is applied."""
     table = lab.make_table()
 
-    for turn in ("first", "second", "third"):
+    for turn in lab.each(("first", "second", "third")):
         reply = lab.try_commit(table, set_properties(**{turn: "yes"}), requirements=[])
         with lab.judge("IRC-COM-014"):
             expect.status(reply, 200)
-            expect.equal("yes", properties_of(lab.load(table)).get(turn), f"the property `{turn}`")
+            after = lab.load(table)
+            expect.equal("yes", properties_of(after).get(turn), f"the property `{turn}`", at=after.place("properties", turn))
 
 
 @check("IRC-COM-012", "IRC-COM-013")
@@ -101,7 +112,7 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
     """A commit without updates returns 200 and changes nothing; a failed requirement returns 409."""
     table = lab.append(lab.make_table())
     before, at = lab.load(table), table.member("current-snapshot-id")
-    for requirements in ([], [assert_uuid(table.uuid)], [assert_uuid(table.uuid), assert_ref("main", at)]):
+    for requirements in lab.each(([], [assert_uuid(table.uuid)], [assert_uuid(table.uuid), assert_ref("main", at)])):
         reply = lab.try_commit(table, requirements=requirements)
         with lab.judge("IRC-COM-012"):
             expect.status(reply, 200)
@@ -130,7 +141,7 @@ def failed_requirements_return_409(lab: CatalogLab) -> None:
         assert_spec(NOWHERE),
         assert_order(NOWHERE),
     )
-    for requirement in stale:
+    for requirement in lab.each(stale):
         reply = lab.try_commit(table, HARMLESS, requirements=[requirement])
         with lab.judge("IRC-COM-005"):
             expect.status(reply, 409, about=f"when {requirement['type']} does not hold")
@@ -157,14 +168,15 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
     beside, elsewhere = lab.make_table(table.namespace), lab.make_table()
     absent = {"namespace": list(table.namespace), "name": lab.name()}
     named = {"beside": beside.identifier, "elsewhere": elsewhere.identifier, "absent": absent}
-    for which, identifier in named.items():
+    for which, identifier in lab.each(named.items()):
         body = {"identifier": identifier, "requirements": [], "updates": [set_properties(**{which: "yes"})]}
         reply = lab.send(op.update_table, body=body, **table.at)
         with lab.judge("IRC-COM-017") as case:
             expect.status(reply, 200, 400)
             for other in (beside, elsewhere):
                 with case():
-                    expect.lacks(which, properties_of(lab.load(other)), "properties of the table that the body names")
+                    after = lab.load(other)
+                    expect.lacks(which, properties_of(after), "properties of the table that the body names", at=after.place("properties"))
             here = properties_of(lab.load(table)).get(which)
             expect.equal("yes" if reply.status == 200 else None, here, f"the property `{which}` of the table in the path to be")
 
@@ -172,7 +184,7 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
 @check("IRC-COM-026")
 def commits_of_many_updates(lab: CatalogLab) -> None:
     """A commit with hundreds of updates applies all of them, or returns 400 or 413."""
-    for many in (250, 1000):
+    for many in lab.each((250, 1000)):
         table = lab.make_table()
         expected = {f"lakepact.{number}": str(number) for number in range(many)}
         reply = lab.try_commit(table, *[set_properties(**{key: value}) for key, value in expected.items()])

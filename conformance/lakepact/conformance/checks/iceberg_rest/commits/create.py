@@ -26,7 +26,7 @@ REFUSED = 400  #: status of a server that refuses commits without updates
 def commits_create_tables(lab: CatalogLab) -> None:
     """A commit with assert-create returns 200 and creates the table, again after it was dropped."""
     ground = plot(lab, lab.make_namespace())
-    for _ in range(2):
+    for _ in lab.each(range(2)):
         table_uuid = str(uuid.uuid4())
         reply = create(lab, ground, creation(ground, table_uuid))
         with lab.judge("IRC-REQ-001"):
@@ -34,11 +34,11 @@ def commits_create_tables(lab: CatalogLab) -> None:
             loaded = lab.send(op.load_table, **ground.at)
             expect.status(loaded, 200)
             table = Table(ground.namespace, ground.name, loaded)
-            expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,")
+            expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,", at=table.place("table-uuid"))
             expect.equal(
                 [field["name"] for field in SCHEMA["fields"]], list(columns(current_schema(table))), "columns of the current schema"
             )
-            expect.equal("by a commit", properties_of(table).get("made"), "the property")
+            expect.equal("by a commit", properties_of(table).get("made"), "the property", at=table.place("properties", "made"))
         lab.drop_table(**ground.at)
 
 
@@ -49,7 +49,7 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
     before = lab.load(table)
     ground = FreeTableSlot(table.namespace, table.name, table.location)
     whole = creation(ground, str(uuid.uuid4()))
-    for updates in (whole, [update for update in whole if update["action"] != "assign-uuid"], [HARMLESS], []):
+    for updates in lab.each((whole, [update for update in whole if update["action"] != "assign-uuid"], [HARMLESS], [])):
         reply = create(lab, ground, updates)
         if not updates and reply.status == REFUSED:
             continue  # who refuses commits of nothing need not look further
@@ -70,7 +70,7 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
         {"set-location"},
         {"add-schema", "set-current-schema", "set-location"},
     )
-    for left_out in lacking:
+    for left_out in lab.each(lacking):
         ground = plot(lab, home)
         updates = [update for update in creation(ground, str(uuid.uuid4())) if update["action"] not in left_out]
         reply = create(lab, ground, updates)
@@ -89,8 +89,8 @@ def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
     """A commit with assert-create and another requirement returns 400 or 409 if the table exists."""
     table = lab.append(lab.make_table())
     others = (assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id")), assert_ref("none", None))
-    for other in others:
-        for requirements in ([ASSERT_CREATE, other], [other, ASSERT_CREATE]):
+    for other in lab.each(others):
+        for requirements in lab.each(([ASSERT_CREATE, other], [other, ASSERT_CREATE])):
             reply = lab.try_commit(table, HARMLESS, requirements=requirements)
             with lab.judge("IRC-REQ-004"):
                 expect.status(reply, 400, 409)
@@ -102,7 +102,7 @@ def creating_commits_in_missing_namespaces_return_404(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     ground = plot(lab, home)
     missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
-    for nowhere in missing:
+    for nowhere in lab.each(missing):
         astray = FreeTableSlot(nowhere, ground.name, ground.location)
         lab.add_cleanup(partial(lab.send, op.drop_namespace, namespace=nowhere))
         lab.drop_afterwards(nowhere, ground.name)
@@ -130,9 +130,9 @@ def created_tables_keep_their_refs(lab: CatalogLab) -> None:
         loaded = lab.send(op.load_table, **ground.at)
         expect.status(loaded, 200)
         table = Table(ground.namespace, ground.name, loaded)
-        expect.equal([at], [one.get("snapshot-id") for one in table.member("snapshots")], "snapshots")
+        expect.equal([at], [one.get("snapshot-id") for one in table.member("snapshots")], "snapshots", at=table.place("snapshots"))
         found = {name: (ref.get("type"), ref.get("snapshot-id")) for name, ref in (table.metadata.get("refs") or {}).items()}
-        expect.equal({"main": ("branch", at), "kept": ("tag", at)}, found, "refs")
+        expect.equal({"main": ("branch", at), "kept": ("tag", at)}, found, "refs", at=table.place("refs"))
 
 
 @check("IRC-UPD-005")
@@ -149,4 +149,5 @@ def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-005"):
         expect.status(reply, 200)
-        expect.equal(3, lab.send(op.load_table, **ground.at).at("metadata", "format-version"), "format-version")
+        after = lab.send(op.load_table, **ground.at)
+        expect.equal(3, after.at("metadata", "format-version"), "format-version", at=after.place("metadata", "format-version"))

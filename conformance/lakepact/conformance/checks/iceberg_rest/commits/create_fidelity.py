@@ -87,11 +87,11 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-010"):
         schema = current_schema(table)
         expect.equal(FIELDS, sent_members_of(FIELDS, schema.get("fields")), "columns")
-        expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids")
+        expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids", at=table.place("schemas"))
     with lab.judge("IRC-UPD-022"):
         specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}
         fields = specs.get(table.member("default-spec-id"), {}).get("fields") or []
-        expect.equal([FIELD], [one.get("field-id") for one in fields], "the ids of partition fields,")
+        expect.equal([FIELD], [one.get("field-id") for one in fields], "the ids of partition fields,", at=table.place("partition-specs"))
     with lab.judge("IRC-UPD-040"):
         summary = table.member("snapshots", 0).get("summary") or {}
         expect.equal(snapshot["summary"], {key: summary.get(key) for key in snapshot["summary"]}, "the summary,")
@@ -100,13 +100,16 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
         expect.equal(KEPT, {member: audit.get(member) for member in KEPT}, "the retention of a branch,")
     if lab.feature("statistics"):
         with lab.judge("IRC-UPD-066"):
-            expect.equal({of_snapshot: [statistics["statistics-path"]]}, files(table), "files of statistics")
+            expect.equal({of_snapshot: [statistics["statistics-path"]]}, files(table), "files of statistics", at=table.place("statistics"))
     else:
         lab.skip("IRC-UPD-066", "the target keeps no statistics")
     if lab.feature("partition-statistics"):
         with lab.judge("IRC-UPD-071"):
             expect.equal(
-                {of_snapshot: [partitions["statistics-path"]]}, files(table, "partition-statistics"), "files of partition statistics"
+                {of_snapshot: [partitions["statistics-path"]]},
+                files(table, "partition-statistics"),
+                "files of partition statistics",
+                at=table.place("partition-statistics"),
             )
     else:
         lab.skip("IRC-UPD-071", "the target keeps no partition statistics")

@@ -106,7 +106,7 @@ def transactions_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
 @check("IRC-TXN-015")
 def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
     """A transaction that returns 5xx because the files of one table cannot be written changes all tables or none."""
-    for place in (0, 1):
+    for place in lab.each((0, 1)):
         tables = make_tables(lab, 2)
         changes = [change(table, set_properties(**{MARK: "1"})) for table in tables]
         changes[place]["updates"].append(set_location(UNWRITABLE))

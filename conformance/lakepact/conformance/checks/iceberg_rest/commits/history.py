@@ -43,18 +43,21 @@ def commits_log_former_metadata(lab: CatalogLab) -> None:
     """After each commit, `metadata-log` names all former metadata files, the oldest first."""
     table = lab.commit(lab.make_table(), set_properties(turn="none"))
     former: list[Any] = []
-    for turn in range(4):
+    for turn in lab.each(range(4)):
         former.append(table.reply.at("metadata-location"))
         table = lab.commit(table, set_properties(turn=str(turn)))
         with lab.judge("IRC-COM-027") as case:
             logged = [entry.get("metadata-file") for entry in table.metadata.get("metadata-log") or ()]
             for location in former:
                 with case():
-                    expect.contains(location, logged, "metadata-log")
-            expect.lacks(table.metadata_location, logged, "metadata-log of former states")
+                    expect.contains(location, logged, "metadata-log", at=table.place("metadata-log"))
+            expect.lacks(table.metadata_location, logged, "metadata-log of former states", at=table.place("metadata-log"))
         with lab.judge("IRC-META-012"):
             expect.equal(
-                [one for one in former if one in logged], [one for one in logged if one in former], "metadata-log, the oldest first:"
+                [one for one in former if one in logged],
+                [one for one in logged if one in former],
+                "metadata-log, the oldest first:",
+                at=table.place("metadata-log"),
             )
 
 
@@ -71,11 +74,11 @@ def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
         [set_ref("tag", snapshot["snapshot-id"], kind="tag")],
     )
     last = table.member("last-updated-ms")
-    for updates in commits:
+    for updates in lab.each(commits):
         table = lab.commit(table, *updates)
         updated = table.member("last-updated-ms")
         with lab.judge("IRC-COM-028"):
-            expect.true(updated >= last, f"`last-updated-ms` of at least {last}", updated)
+            expect.true(updated >= last, f"`last-updated-ms` of at least {last}", updated, at=table.place("last-updated-ms"))
         last = updated
 
 
@@ -93,7 +96,12 @@ def commits_set_last_updated_ms(lab: CatalogLab) -> None:
             table = lab.load(table)
             with case():
                 updated = table.member("last-updated-ms")
-                expect.true(updated > last, f"`last-updated-ms` later than {last} after {change['action']}", updated)
+                expect.true(
+                    updated > last,
+                    f"`last-updated-ms` later than {last} after {change['action']}",
+                    updated,
+                    at=table.place("last-updated-ms"),
+                )
 
 
 @check("IRC-META-011")
@@ -126,7 +134,7 @@ def replacement(table: Table) -> list[Mapping[str, Any]]:
 @check("IRC-COM-030")
 def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
     """A replaced table, with or without new data, keeps its UUID, its snapshots and its snapshot log."""
-    for refilled in (False, True):
+    for refilled in lab.each((False, True)):
         table = lab.append(lab.append(lab.make_table()))
         before = lab.load(table)
         updates = replacement(table)
@@ -136,13 +144,13 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-030") as case:
             expect.status(lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)]), 200)
             after = lab.load(table)
-            expect.equal(before.uuid, after.uuid, "the UUID as before,")
+            expect.equal(before.uuid, after.uuid, "the UUID as before,", at=after.place("table-uuid"))
             ids = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
             for snapshot in before.member("snapshots"):
                 with case():
-                    expect.contains(snapshot["snapshot-id"], ids, "snapshots")
+                    expect.contains(snapshot["snapshot-id"], ids, "snapshots", at=after.place("snapshots"))
             log, later = (one.metadata.get("snapshot-log") or [] for one in (before, after))
             expect.equal(log, later[: len(log)], "a snapshot-log that begins with")
         with lab.judge("IRC-COM-030"):
             again = changed(lab, after, set_properties(replaced="yes"))
-            expect.equal(before.uuid, again.uuid, "the UUID as before,")
+            expect.equal(before.uuid, again.uuid, "the UUID as before,", at=again.place("table-uuid"))

@@ -129,7 +129,12 @@ def last_assigned_field_ids_cover_nested_columns(lab: CatalogLab) -> None:
     last = table.member("last-column-id")
 
     with lab.step("IRC-META-005"):
-        expect.true(last >= ASSIGNED, f"a last-column-id of at least {ASSIGNED}, for so many columns and parts of columns", last)
+        expect.true(
+            last >= ASSIGNED,
+            f"a last-column-id of at least {ASSIGNED}, for so many columns and parts of columns",
+            last,
+            at=table.place("last-column-id"),
+        )
     if highest < last:
         in_use = {f"the last column id is {last}, within a column": assert_last_field(highest)}
         judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])

@@ -191,7 +191,7 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
         "there is no ref, and it shall not exist": {"type": "assert-ref-snapshot-id", "snapshot-id": None},
     }
     judge_answers(lab, "IRC-REQ-018", table, cases=nameless, allowed=[400])
-    for ref in ("main", "none"):
+    for ref in lab.each(("main", "none")):
         as_null = lab.try_commit(table, HARMLESS, requirements=[assert_ref(ref, None)]).status
         reply = lab.try_commit(table, HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
         if reply.status == as_null:

@@ -55,22 +55,27 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
         if sum(reply.status == 200 for reply in replies) > 1:  # what does not hold may be accepted without a race too
             refused_alone(lab, after, HARMLESS, [assert_ref(ref, now)])
         winner = ids[winner_of(replies)]
-        expect.equal(winner, after.member("refs", ref, "snapshot-id"), f"{ref} to be at the snapshot of the accepted commit,")
+        expect.equal(
+            winner,
+            after.member("refs", ref, "snapshot-id"),
+            f"{ref} to be at the snapshot of the accepted commit,",
+            at=after.place("refs", ref, "snapshot-id"),
+        )
         held = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
         expect.equal([winner], [one for one in ids if one in held], "of the snapshots that were sent, the table to hold")
         for former in known.metadata.get("snapshots") or ():
             with case():
-                expect.contains(former["snapshot-id"], held, "snapshots")
+                expect.contains(former["snapshot-id"], held, "snapshots", at=after.place("snapshots"))
     return after
 
 
 @check("IRC-COM-020", alone=True)
 def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
     """When many writers append to the same branch concurrently, exactly one gets 200 and the others get 409."""
-    for ref in ("main", "side"):
+    for ref in lab.each(("main", "side")):
         lab.append(lab.append(lab.make_table(), ref=ref), ref=ref)  # commits that lose snapshots or refs do so without a race too
         table = lab.make_table()
-        for _ in lab.repeat(ROUNDS):
+        for _ in lab.each(lab.repeat(ROUNDS)):
             table = _race_of_snapshots(lab, table, ref)
 
 
@@ -82,7 +87,7 @@ def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
     for number in range(CLIENTS):
         table = lab.append(table, ref=f"target{number}")
         targets.append(table.member("refs", f"target{number}", "snapshot-id"))
-    for turn in lab.repeat(ROUNDS):
+    for turn in lab.each(lab.repeat(ROUNDS)):
         branch = f"turn{turn}"
         lab.commit(table, set_ref(branch, first))
         bodies = [{"requirements": [assert_ref(branch, first)], "updates": [set_ref(branch, target)]} for target in targets]
@@ -90,7 +95,12 @@ def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
         after = lab.load(table)
         with lab.judge("IRC-COM-020"):
             winner = targets[winner_of(replies)]
-            expect.equal(winner, after.member("refs", branch, "snapshot-id"), f"{branch} to be at the snapshot of the accepted commit,")
+            expect.equal(
+                winner,
+                after.member("refs", branch, "snapshot-id"),
+                f"{branch} to be at the snapshot of the accepted commit,",
+                at=after.place("refs", branch, "snapshot-id"),
+            )
 
 
 def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Mapping[str, Any]], turn: str) -> None:
@@ -110,7 +120,7 @@ def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Ma
 def accepted_commits_are_kept(lab: CatalogLab) -> None:
     """When many writers set different properties concurrently, every property whose commit returned 200 is set."""
     table = lab.make_table()
-    for turn in lab.repeat(ROUNDS):
+    for turn in lab.each(lab.repeat(ROUNDS)):
         _race_of_properties(lab, table, [], f"free{turn}")
         _race_of_properties(lab, table, [assert_uuid(table.uuid)], f"held{turn}")
 
@@ -120,7 +130,7 @@ def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
     """When many commits create the same table concurrently, exactly one gets 200, and the table has its UUID."""
     home = lab.make_namespace()
     creating_works(lab, home)
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         ground = plot(lab, home)
         uuids = [str(uuid.uuid4()) for _ in range(CLIENTS)]
         replies = raced(lab, ground.at, [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids])

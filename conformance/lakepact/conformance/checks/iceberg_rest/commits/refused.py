@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any]) -> None:
     """Judge a requirement by bodies that have to be answered with 400."""
-    for wrong, body in bodies.items():
+    for wrong, body in lab.each(bodies.items()):
         reply = lab.send(op.update_table, body=body, **table.at)
         with lab.judge(requirement):
             expect.status(reply, 400, about=f"for {wrong}")
@@ -71,7 +71,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     }
     _judge_bodies(lab, "IRC-COM-003", table, wrong)
     without: tuple[dict[str, Any], ...] = ({"updates": [HARMLESS]}, {"requirements": None, "updates": [HARMLESS]})
-    for body in without:
+    for body in lab.each(without):
         reply = lab.send(op.update_table, body=body, **table.at)
         if reply.status == 200:
             lab.warn(
@@ -88,14 +88,16 @@ def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     before, holds = lab.load(table), assert_uuid(table.uuid)
     known_but_in_part = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
-    for requirements in (
-        [UNKNOWN_REQUIREMENT],
-        [holds, UNKNOWN_REQUIREMENT],
-        [UNKNOWN_REQUIREMENT, holds],
-        [known_but_in_part],
-        [{"type": ""}],
+    for requirements in lab.each(
+        (
+            [UNKNOWN_REQUIREMENT],
+            [holds, UNKNOWN_REQUIREMENT],
+            [UNKNOWN_REQUIREMENT, holds],
+            [known_but_in_part],
+            [{"type": ""}],
+        )
     ):
-        for updates in ([HARMLESS], []):
+        for updates in lab.each(([HARMLESS], [])):
             reply = lab.try_commit(table, *updates, requirements=requirements)
             with lab.judge("IRC-COM-007"):
                 expect.status(reply, 400)
@@ -117,7 +119,7 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
         [HARMLESS, {**HARMLESS, "action": "set-property"}],
         [HARMLESS, {**HARMLESS, "action": ""}],
     )
-    for updates in commits:
+    for updates in lab.each(commits):
         reply = lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)])
         with lab.judge("IRC-COM-008"):
             expect.status(reply, 400)
@@ -237,12 +239,12 @@ def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
         "a spec of an unknown column": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
         "a lower format version": [upgrade_format_version(1)],
     }
-    for wrong, updates in cases.items():
+    for wrong, updates in lab.each(cases.items()):
         reply = lab.try_commit(table, *updates)
         with lab.judge("IRC-COM-023"):
             _expect_refusal(lab, reply, BY_CASE[wrong], about=f"for {wrong}")
     is_spoilt = True
-    for wrong, updates in cases.items():
+    for wrong, updates in lab.each(cases.items()):
         if is_spoilt:  # by a commit that was accepted: its requirements would not hold any more
             table = lab.append(table_of_version(lab, 2))
         holds = [assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id"))]
@@ -257,7 +259,7 @@ def unknown_commit_members_are_ignored(lab: CatalogLab) -> None:
     """A commit with unknown members in its updates and requirements returns 200 and is applied."""
     table = lab.make_table()
     extra = {"x-lakepact": True, "comment": {"by": ["lakepact"]}}
-    for requirement in (assert_uuid(table.uuid), assert_ref("main", None)):
+    for requirement in lab.each((assert_uuid(table.uuid), assert_ref("main", None))):
         reply = lab.try_commit(table, HARMLESS, requirements=[{**requirement, **extra}])
         with lab.judge("IRC-COM-025"):
             expect.status(reply, 200, about=f"for {requirement['type']} with further members")
@@ -268,27 +270,34 @@ def unknown_commit_members_are_ignored(lab: CatalogLab) -> None:
         add_snapshot(snapshot),
         set_ref("main", snapshot["snapshot-id"]),
     )
-    for update in updates:
+    for update in lab.each(updates):
         reply = lab.try_commit(table, {**update, **extra})
         with lab.judge("IRC-COM-025"):
             expect.status(reply, 200, about=f"for {update['action']} with further members")
     with lab.judge("IRC-COM-025"):
         after = lab.load(table)
-        expect.equal("seen", properties_of(after).get("extra"), "the property")
-        expect.equal(snapshot["snapshot-id"], after.metadata.get("current-snapshot-id"), "the current snapshot")
-        expect.equal(current_schema(table)["fields"], current_schema(after)["fields"], "the fields of the current schema")
+        expect.equal("seen", properties_of(after).get("extra"), "the property", at=after.place("properties", "extra"))
+        expect.equal(
+            snapshot["snapshot-id"],
+            after.metadata.get("current-snapshot-id"),
+            "the current snapshot",
+            at=after.place("current-snapshot-id"),
+        )
+        expect.equal(
+            current_schema(table)["fields"], current_schema(after)["fields"], "the fields of the current schema", at=after.place("schemas")
+        )
 
 
 @check("IRC-COM-031")
 def actions_and_types_are_case_sensitive(lab: CatalogLab) -> None:
     """Actions and types in another letter case return 400, or are applied and checked."""
     table = lab.make_table()
-    for action in ("Set-Properties", "SET-PROPERTIES"):
+    for action in lab.each(("Set-Properties", "SET-PROPERTIES")):
         reply = lab.try_commit(table, {"action": action, "updates": {action: "done"}})
         done = reply.status == 200 and properties_of(lab.load(table)).get(action) == "done"
         with lab.judge("IRC-COM-031", remark=f"{action} is understood" if done else ""):
             expect.status(reply, *((200,) if done else (400,)), about=f"for {action}, or that it is done")
-    for kind in ("Assert-Table-UUID", "ASSERT-TABLE-UUID"):
+    for kind in lab.each(("Assert-Table-UUID", "ASSERT-TABLE-UUID")):
         holding, failing = (lab.try_commit(table, HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, NOBODY))
         understood = (holding.status, failing.status) == (200, 409)
         with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else ""):

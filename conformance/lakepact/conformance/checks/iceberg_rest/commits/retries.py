@@ -64,7 +64,7 @@ def _of_version(lab: CatalogLab, version: int) -> Table | None:
 def commits_with_4xx_are_not_applied(lab: CatalogLab) -> None:
     """Concurrent commits that return 4xx change nothing."""
     table = lab.make_table()
-    for turn in lab.repeat(ROUNDS):
+    for turn in lab.each(lab.repeat(ROUNDS)):
         keys = [f"lakepact.{turn}.{writer}" for writer in range(WRITERS)]
         commits = [partial(lab.try_commit, table, set_properties(**{key: key}), requirements=[assert_uuid(table.uuid)]) for key in keys]
         replies = side_by_side(lab, commits, what="commits")

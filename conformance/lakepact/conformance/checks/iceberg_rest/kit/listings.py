@@ -27,7 +27,7 @@ def names(reply: Reply) -> list[str]:
     """
     expect.status(reply, 200)
     identifiers = reply.at("identifiers")
-    expect.true(isinstance(identifiers, list), "an array as `identifiers`", expect.shown(identifiers))
+    expect.true(isinstance(identifiers, list), "an array as `identifiers`", expect.shown(identifiers), at=reply.place("identifiers"))
     return [reply.at("identifiers", n, "name") for n in range(len(identifiers))]
 
 

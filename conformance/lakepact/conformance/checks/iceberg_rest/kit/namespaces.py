@@ -46,7 +46,7 @@ def properties_of(lab: CatalogLab, namespace: Namespace) -> dict[str, Any]:
     properties = reply.at("properties")
     if properties is None and not lab.feature("namespace-properties"):
         return {}
-    expect.true(isinstance(properties, dict), "`properties` as an object", properties)
+    expect.true(isinstance(properties, dict), "`properties` as an object", properties, at=reply.place("properties"))
     stored: dict[str, Any] = properties or {}
     return stored
 

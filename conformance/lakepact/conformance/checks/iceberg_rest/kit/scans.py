@@ -187,7 +187,7 @@ def is_plan(reply: Reply) -> None:
         Unmet: it is another one.
     """
     expect.status(reply, 200)
-    expect.one_of(("completed", "submitted", "failed"), reply.at("status"), "the member `status`")
+    expect.one_of(("completed", "submitted", "failed"), reply.at("status"), "the member `status`", at=reply.place("status"))
 
 
 def require_plans(lab: CatalogLab, table: Table) -> None:
@@ -220,7 +220,12 @@ class Planned:
             deletes = document.get("delete-files") or []
             for task in document.get("file-scan-tasks") or []:
                 references = task.get("delete-file-references") or []
-                expect.true(all(isinstance(n, int) and 0 <= n < len(deletes) for n in references), "references to delete files", references)
+                expect.true(
+                    all(isinstance(n, int) and 0 <= n < len(deletes) for n in references),
+                    "references to delete files",
+                    references,
+                    at=answer.place("file-scan-tasks"),
+                )
                 found.append((task, [deletes[n] for n in references]))
         return found
 
@@ -258,7 +263,7 @@ def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
         time.sleep(PAUSE)
         reply = lab.send(FETCH, plan_id=identifier, **table.at)
         expect.status(reply, 200)
-    expect.equal("completed", reply.at("status"), "status")
+    expect.equal("completed", reply.at("status"), "status", at=reply.place("status"))
     answers, todo = [reply], list(reply.document.get("plan-tasks") or [])
     while todo:
         answer = lab.send(TASKS, body={"plan-task": todo.pop(0)}, **table.at)

@@ -41,7 +41,7 @@ def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
         for answer, level in ((reply, name), (without, bare)):
             with case():
                 expect.status(answer, 200)
-                expect.equal([level], answer.at("namespace"), "namespace")
+                expect.equal([level], answer.at("namespace"), "namespace", at=answer.place("namespace"))
     for created, level in ((reply, name), (without, bare)):
         if created.status in SUCCESS:
             lab.find_namespace((level,))
@@ -102,7 +102,7 @@ def _nothing_is_created(
 ) -> None:
     """Judge requests that have to be refused, by requirement, each with the name of a namespace that it may not create."""
     lab.make_namespace()  # a server that creates none shows nothing by its refusals
-    for requirement, requests in wrong.items():
+    for requirement, requests in lab.each(wrong.items()):
         with lab.judge_each(requirement) as case:
             for name, body in requests:
                 with case():
@@ -137,7 +137,7 @@ def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-CREATE-009"):
         expect.status(reply, 200)
-        expect.equal(child, reply.at("namespace"), "namespace")
+        expect.equal(child, reply.at("namespace"), "namespace", at=reply.place("namespace"))
         expect.contains(child, children(lab, parent), "children")
         expect.lacks("level", properties_of(lab, parent), "properties of the parent")
 
@@ -189,7 +189,7 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-GET-003"):
         loaded = lab.send(op.load_namespace_metadata, namespace=bare)
-        expect.equal(None, loaded.document.get("properties"), "properties")
+        expect.equal(None, loaded.document.get("properties"), "properties", at=loaded.place("properties"))
 
 
 @check("IRC-NS-CREATE-016", alone=True)
@@ -212,7 +212,7 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
 @check("IRC-NS-CREATE-018", alone=True)
 def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
     """Creating a namespace returns 200 and the namespace loads, while other namespaces are dropped concurrently."""
-    for _ in lab.repeat(3):
+    for _ in lab.each(lab.repeat(3)):
         leaving, coming = [lab.make_namespace() for _ in range(NEIGHBOURS)], [lab.name() for _ in range(NEIGHBOURS)]
         creates = [partial(create, lab, [name]) for name in coming]
         drops = [partial(lab.send, op.drop_namespace, namespace=namespace) for namespace in leaving]
@@ -236,7 +236,7 @@ def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.load_namespace_metadata, namespace=namespace)
                 expect.status(reply, 200)
-                expect.equal(list(namespace), reply.at("namespace"), "namespace")
+                expect.equal(list(namespace), reply.at("namespace"), "namespace", at=reply.place("namespace"))
     with lab.judge_each("IRC-NS-GET-002") as case:
         for namespace in there:
             with case():

@@ -89,7 +89,7 @@ def unknown_parents_return_404(lab: CatalogLab) -> None:
             with case():
                 if reply.status == 200:
                     with lab.step("IRC-NS-LIST-007"):  # a server that ignores parents finds them all
-                        expect.equal([], names_in(of_leaf), "children")
+                        expect.equal([], names_in(of_leaf), "children", at=of_leaf.place("namespaces"))
                 expect.not_found(reply, "namespace")
 
 
@@ -99,12 +99,15 @@ def namespaces_without_children_list_none(lab: CatalogLab) -> None:
     top = lab.make_namespace()
 
     with lab.judge("IRC-NS-LIST-007"):
-        expect.equal([], names_in(lab.send(op.list_namespaces, parent=top)), "children")
+        after = lab.send(op.list_namespaces, parent=top)
+        expect.equal([], names_in(after), "children", at=after.place("namespaces"))
         leaf = lab.child_of(top)
         if leaf:
-            expect.equal([], names_in(lab.send(op.list_namespaces, parent=leaf)), "children")
+            after = lab.send(op.list_namespaces, parent=leaf)
+            expect.equal([], names_in(after), "children", at=after.place("namespaces"))
             lab.require(lab.send(op.drop_namespace, namespace=leaf))
-            expect.equal([], names_in(lab.send(op.list_namespaces, parent=top)), "children of whose only child was dropped:")
+            after = lab.send(op.list_namespaces, parent=top)
+            expect.equal([], names_in(after), "children of whose only child was dropped:", at=after.place("namespaces"))
 
 
 @check("IRC-NS-LIST-008")

@@ -24,11 +24,12 @@ def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
     created = lab.send(op.create_namespace, body={"namespace": list(namespace)})
     with lab.judge("IRC-NS-ENC-006"):
         expect.status(created, 200)
-        expect.equal(list(namespace), created.at("namespace"), "namespace")
+        expect.equal(list(namespace), created.at("namespace"), "namespace", at=created.place("namespace"))
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200)
         expect.equal(list(namespace), levels_of(lab, namespace), "namespace")
-        expect.contains(list(namespace), lab.send(op.list_namespaces, parent=namespace[:2]).at("namespaces"), "children")
+        after = lab.send(op.list_namespaces, parent=namespace[:2])
+        expect.contains(list(namespace), after.at("namespaces"), "children", at=after.place("namespaces"))
         if lab.offers(op.namespace_exists):
             expect.status(lab.send(op.namespace_exists, namespace=namespace), 204)
         changed = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": {"a": "1"}})
@@ -58,9 +59,10 @@ def deeper_namespaces_keep_all_levels(lab: CatalogLab) -> None:
             if 400 <= created.status < 500:
                 break
             expect.status(created, 200)
-            expect.equal(list(namespace), created.at("namespace"), "namespace")
+            expect.equal(list(namespace), created.at("namespace"), "namespace", at=created.place("namespace"))
             expect.equal(list(namespace), levels_of(lab, namespace), "namespace")
-            expect.contains(list(namespace), lab.send(op.list_namespaces, parent=parent).at("namespaces"), "children")
+            after = lab.send(op.list_namespaces, parent=parent)
+            expect.contains(list(namespace), after.at("namespaces"), "children", at=after.place("namespaces"))
 
 
 @check("IRC-NS-ENC-002")
@@ -85,7 +87,7 @@ def dots_do_not_separate_levels(lab: CatalogLab) -> None:
         listed = lab.send(op.list_namespaces, parent=dotted)
         expect.status(listed, 200)
         if child:
-            expect.lacks(list(child), listed.at("namespaces"), "children of one level")
+            expect.lacks(list(child), listed.at("namespaces"), "children of one level", at=listed.place("namespaces"))
 
 
 @check("IRC-NS-ENC-003")
@@ -126,4 +128,9 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
             expect.status(again, 200)
             for spelled, value in ((name, "first"), (other, "second")):
                 with case():
-                    expect.one_of((value, None), properties_of(lab, (spelled,)).get("is"), f"property of the {value}, if any is kept,")
+                    expect.one_of(
+                        (value, None),
+                        properties_of(lab, (spelled,)).get("is"),
+                        f"property of the {value}, if any is kept,",
+                        at=lab.place("properties", "is"),
+                    )

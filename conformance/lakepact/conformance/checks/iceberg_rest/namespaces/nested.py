@@ -47,7 +47,10 @@ def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
         if lab.offers(op.table_exists):
             expect.status(lab.send(op.table_exists, **table.at), 204, 200, about="for a table that is there")
         expect.status(lab.try_commit(table, set_properties(lakepact="deep")), 200, about="for a commit to it")
-        expect.equal("deep", properties_of(lab.load(table)).get("lakepact"), "the property that was committed,")
+        after = lab.load(table)
+        expect.equal(
+            "deep", properties_of(after).get("lakepact"), "the property that was committed,", at=after.place("properties", "lakepact")
+        )
         others: dict[OperationId, dict[str, Any]] = {
             op.load_credentials: {},
             op.report_metrics: {"body": scan_report(table)},
@@ -89,7 +92,8 @@ def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
         expect.status(created, 200, about="for creating a view two levels deep")
         expect.status(lab.send(op.load_view, **at), 200, about="for loading it")
         if lab.offers(op.list_views):
-            expect.equal([name], names(lab.send(op.list_views, namespace=namespace)), "names of views")
+            after = lab.send(op.list_views, namespace=namespace)
+            expect.equal([name], names(after), "names of views", at=after.place("identifiers"))
         if lab.offers(op.replace_view):
             body = {"requirements": [], "updates": [HARMLESS]}
             expect.status(lab.send(op.replace_view, body=body, **at), 200, about="for replacing it")
@@ -121,7 +125,7 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
     homes = [lab.make_namespace()]
     child = lab.child_of(homes[0])
     moves, before, at = 0, lab.require(lab.send(op.load_view, **view.at), 200), view.identifier
-    for home in (*homes, *([child] if child else [])):
+    for home in lab.each((*homes, *([child] if child else []))):
         to = identifier(home, view.name)
         reply = rename_view(lab, at, to)
         if 400 <= reply.status < 500:

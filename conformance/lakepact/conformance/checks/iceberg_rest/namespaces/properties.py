@@ -45,7 +45,7 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
             with case():
                 listed = reply.at(member)
                 fine = isinstance(listed, list) and all(isinstance(key, str) for key in listed)
-                expect.true(fine, f"`{member}` as an array of strings", listed)
+                expect.true(fine, f"`{member}` as an array of strings", listed, at=reply.place(member))
     stored = properties_of(lab, namespace)
     with lab.judge("IRC-NS-PROP-002"):
         expect.equal(["new", "a"], [stored.get("change"), stored.get("add")], "values of the keys that were set")
@@ -53,9 +53,9 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-003"):
         expect.equal("k", stored.get("keep"), "property keep")
     with lab.judge("IRC-NS-PROP-004"):
-        expect.equal(["add", "change"], sorted(reply.at("updated")), "updated keys")
+        expect.equal(["add", "change"], sorted(reply.at("updated")), "updated keys", at=reply.place("updated"))
     with lab.judge("IRC-NS-PROP-005"):
-        expect.equal(["remove"], reply.at("removed"), "removed keys")
+        expect.equal(["remove"], reply.at("removed"), "removed keys", at=reply.place("removed"))
     with lab.judge("IRC-NS-PROP-015") as case:
         listed = {"updated": reply.at("updated"), "removed": reply.at("removed"), "missing": reply.document.get("missing") or []}
         for (one, keys), (other, others) in combinations(listed.items(), 2):
@@ -76,7 +76,7 @@ def removed_empty_values_are_reported(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-PROP-005"):
         expect.status(reply, 200)
-        expect.equal(["empty", "full"], sorted(reply.at("removed")), "removed keys")
+        expect.equal(["empty", "full"], sorted(reply.at("removed")), "removed keys", at=reply.place("removed"))
 
 
 @check("IRC-NS-PROP-006", "IRC-NS-PROP-007")
@@ -87,9 +87,11 @@ def unknown_removals_return_200(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-PROP-006"):
         expect.status(reply, 200)
-        expect.equal(["there"], reply.at("removed"), "removed keys")
+        expect.equal(["there"], reply.at("removed"), "removed keys", at=reply.place("removed"))
         missing = reply.document.get("missing")
-        expect.true(missing is None or missing == ["never"], "`missing` to be absent, null or to hold the key", missing)
+        expect.true(
+            missing is None or missing == ["never"], "`missing` to be absent, null or to hold the key", missing, at=reply.place("missing")
+        )
         expect.lacks("there", properties_of(lab, namespace), "properties")
     with lab.judge("IRC-NS-PROP-007"):
         missing = lab.require(reply, 200).document.get("missing")
@@ -155,7 +157,7 @@ def repeated_removals_and_empty_updates_do_not_fail(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-012"):
         expect.status(twice, 200, 400, 422)
         if twice.status == 200:
-            expect.equal(["a"], twice.at("removed"), "removed keys")
+            expect.equal(["a"], twice.at("removed"), "removed keys", at=twice.place("removed"))
     with lab.judge("IRC-NS-PROP-013"):
         expect.status(nothing, 200)
         expect.equal([[], []], [nothing.at("updated"), nothing.at("removed")], "updated and removed keys")

@@ -29,7 +29,7 @@ def configuration_has_defaults_and_overrides(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-CFG-001") as case:
         for member in ("defaults", "overrides"):
             with case():
-                expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member))
+                expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member), at=reply.place(member))
     with lab.judge_each("IRC-CFG-002", without="the configuration has no defaults or overrides") as case:
         for member in ("defaults", "overrides"):
             settings = reply.document.get(member)
@@ -91,7 +91,7 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
         encoded = "".join(f"%{byte:02x}" for byte in chosen.encode())
         spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation=op.get_config)
         expect.status(spelled, 200)
-        expect.equal(configuration(lab).document, spelled.document, "the same configuration")
+        expect.equal(configuration(lab).document, spelled.document, "the same configuration", at=spelled.place())
 
 
 @check("IRC-CFG-010")
@@ -198,11 +198,13 @@ def configuration_is_stable_and_without_secrets(lab: CatalogLab) -> None:
     first = replies[0].document
 
     with lab.judge("IRC-CFG-016"):
-        expect.true(first.get("endpoints") != [], "endpoints that are not an empty array", first.get("endpoints"))
+        expect.true(
+            first.get("endpoints") != [], "endpoints that are not an empty array", first.get("endpoints"), at=replies[0].place("endpoints")
+        )
     with lab.judge_each("IRC-CFG-018") as case:
         for reply in replies:
             with case():
-                expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints")
+                expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints", at=reply.place("endpoints"))
                 expect.equal(_prefix(first), _prefix(reply.document), "prefix")
     lab.note("IRC-CFG-019", f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}")
     with lab.judge("IRC-CFG-020") as case:

@@ -170,7 +170,7 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
 def errors_are_json_for_any_accept(lab: CatalogLab) -> None:
     """Errors are JSON for clients that accept any media type or send no Accept header."""
     namespace = lab.make_namespace()
-    for accepted in ("*/*", ""):
+    for accepted in lab.each(("*/*", "")):
         accept = ("Accept", accepted)
         missing = lab.send(op.load_table, namespace=namespace, table=lab.name(), headers=[accept])
         broken = lab.send(op.create_namespace, content=b'{"namespace":[', headers=[accept])
@@ -185,7 +185,7 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
         for name, reply in ((name, reply) for name, reply in wanted.items() if reply.status >= LOWEST_ERROR):
             with case():
                 expect.client_error(reply)
-                expect.equal(name.partition(" ")[0], reply.at("error", "type"), "error type")
+                expect.equal(name.partition(" ")[0], reply.at("error", "type"), "error type", at=reply.place("error", "type"))
 
 
 @check("IRC-ERR-008")
@@ -247,8 +247,15 @@ def renames_name_the_missing_object(lab: CatalogLab) -> None:
     with lab.judge("IRC-ERR-009"):
         expect.status(no_source, 404)
         expect.status(no_target, 404)
-        expect.equal("NoSuchTableException", no_source.at("error", "type"), "error type for a missing source")
-        expect.equal("NoSuchNamespaceException", no_target.at("error", "type"), "error type for a missing target namespace")
+        expect.equal(
+            "NoSuchTableException", no_source.at("error", "type"), "error type for a missing source", at=no_source.place("error", "type")
+        )
+        expect.equal(
+            "NoSuchNamespaceException",
+            no_target.at("error", "type"),
+            "error type for a missing target namespace",
+            at=no_target.place("error", "type"),
+        )
 
 
 @check("IRC-ERR-010")

@@ -50,7 +50,7 @@ def unknown_request_members_are_ignored(lab: CatalogLab) -> None:
     with lab.judge("IRC-GEN-015"):
         expect.status(created, 200)
         expect.status(committed, 200)
-        expect.equal("1", committed.at("metadata", "properties", "a"), "property a")
+        expect.equal("1", committed.at("metadata", "properties", "a"), "property a", at=committed.place("metadata", "properties", "a"))
 
 
 @check("IRC-GEN-016", "IRC-GEN-017")

@@ -65,7 +65,7 @@ def listing_without_token_is_complete(lab: CatalogLab) -> None:
 @check("IRC-PAG-001", "IRC-PAG-004")
 def long_listings_are_complete(lab: CatalogLab) -> None:
     """A listing of about 100 items is complete, both without a token and on pages of the server's default size."""
-    for items in _listings_of_each_kind(lab):
+    for items in lab.each(_listings_of_each_kind(lab)):
         started = time.monotonic()
         for number in range(1, MANY):
             if time.monotonic() - started > PATIENCE:
@@ -98,7 +98,7 @@ def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
 @check("IRC-PAG-002", "IRC-PAG-003", "IRC-PAG-004", "IRC-PAG-005", "IRC-PAG-008", "IRC-PAG-011", "IRC-PAG-012")
 def pages_hold_every_item_once(lab: CatalogLab) -> None:
     """Pages hold at most `pageSize` items; following their tokens yields every item exactly once and ends."""
-    for operation in (op.list_namespaces, op.list_tables):
+    for operation in lab.each((op.list_namespaces, op.list_tables)):
         items = listing(lab, operation)
         with lab.judge("IRC-PAG-002"):
             first, token = items.page(page_token=FIRST, page_size=2)
@@ -150,8 +150,8 @@ def servers_without_paging_send_no_token(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-PAG-007"):
         expect.status(reply, 200)
-        expect.equal(None, reply.document.get("next-page-token"), "next-page-token")
-        expect.equal(3, len(reply.at(LISTS[items.operation])), "number of items:")
+        expect.equal(None, reply.document.get("next-page-token"), "next-page-token", at=reply.place("next-page-token"))
+        expect.equal(3, len(reply.at(LISTS[items.operation])), "number of items:", at=reply.place(LISTS[items.operation]))
 
 
 @check("IRC-PAG-010")
@@ -224,7 +224,7 @@ def tokens_are_bound_to_their_listing(lab: CatalogLab) -> None:
 @check("IRC-PAG-017")
 def changes_between_pages_lose_no_item(lab: CatalogLab) -> None:
     """Unchanged items are listed exactly once while others are created or dropped between pages."""
-    for change in (_drop_one_that_was_seen, _make_one_before_those_seen):
+    for change in lab.each((_drop_one_that_was_seen, _make_one_before_those_seen)):
         items = listing(lab, count=6)
         first, token = items.page(page_token=FIRST, page_size=2)
         untouched = set(items.names) - change(items, first)
@@ -244,8 +244,8 @@ def changes_between_pages_lose_no_item(lab: CatalogLab) -> None:
 @check("IRC-PAG-017")
 def dropping_a_page_loses_no_later_item(lab: CatalogLab) -> None:
     """The next pages hold all further items after every item of a page was dropped."""
-    for operation in (op.list_tables, op.list_namespaces):
-        for size in (1, 2, 3):
+    for operation in lab.each((op.list_tables, op.list_namespaces)):
+        for size in lab.each((1, 2, 3)):
             items = listing(lab, operation, count=6)
             first, token = items.page(page_token=FIRST, page_size=size)
             for name in first:
@@ -260,7 +260,7 @@ def dropping_a_page_loses_no_later_item(lab: CatalogLab) -> None:
 def page_boundaries_lose_no_item(lab: CatalogLab) -> None:
     """Tables, namespaces and views at page boundaries are listed once, on pages of one, two and three."""
     views = (op.list_views,) if lab.feature("views") and lab.offers(op.list_views) else ()
-    for operation in (op.list_tables, op.list_namespaces, *views):
+    for operation in lab.each((op.list_tables, op.list_namespaces, *views)):
         items = listing(lab, operation, count=6)
         with lab.judge_each("IRC-PAG-021") as case:
             for size in (1, 2, 3):

@@ -52,12 +52,12 @@ def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
     lower = lab.send_raw("GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation=op.load_namespace_metadata)
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(upper, 200)
-        expect.equal(list(child), upper.at("namespace"), "namespace")
+        expect.equal(list(child), upper.at("namespace"), "namespace", at=upper.place("namespace"))
     with lab.judge("IRC-GEN-021"):
         with lab.step("IRC-NS-ENC-001"):
             expect.status(upper, 200)
         expect.status(lower, 200, about="for hex digits in lower case")
-        expect.equal(upper.at("namespace"), lower.at("namespace"), "namespace")
+        expect.equal(upper.at("namespace"), lower.at("namespace"), "namespace", at=lower.place("namespace"))
 
 
 @check("IRC-GEN-022")
@@ -81,7 +81,7 @@ def plus_in_a_path_is_not_a_space(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send_raw("GET", f"{prefix}/{segment}", operation=op.load_namespace_metadata)
                 expect.status(reply, 200)
-                expect.equal(list(namespace), reply.at("namespace"), f"namespace at {segment}")
+                expect.equal(list(namespace), reply.at("namespace"), f"namespace at {segment}", at=reply.place("namespace"))
 
 
 ODD_NAMES = ("a/b", "a.b", "a%b", "a b", "a'b\"c", "a?b", "a#b", "a\\b", "ä表🧊", "a%2Fb", "..", "a&b=c", "a;b", "a:b@c", "a+b")
@@ -104,7 +104,10 @@ def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
                 loaded = lab.send(op.load_table, namespace=namespace, table=name)
                 expect.status(loaded, 200)
                 expect.equal(
-                    created.at("metadata", "table-uuid"), loaded.at("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}"
+                    created.at("metadata", "table-uuid"),
+                    loaded.at("metadata", "table-uuid"),
+                    f"table UUID of {expect.shown(name)}",
+                    at=loaded.place("metadata", "table-uuid"),
                 )
                 expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
                 expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)

@@ -173,10 +173,10 @@ def unknown_paths_and_methods_return_4xx(lab: CatalogLab) -> None:
         lab.send_raw("TRACE", path),
     ]
 
-    for unknown_path in unknown_paths:
+    for unknown_path in lab.each(unknown_paths):
         with lab.judge("IRC-GEN-024"):
             expect.client_error(lab.send_raw("GET", unknown_path))
-    for reply in unknown_methods:
+    for reply in lab.each(unknown_methods):
         with lab.judge("IRC-GEN-025"):
             if reply.status != NOT_IMPLEMENTED:
                 expect.client_error(reply)
@@ -193,10 +193,15 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send_raw("GET", each)
                 expect.client_error(reply)
-                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
-                expect.equal(reply.status, reply.at("error", "code"), "error code")
+                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown, at=reply.place("error"))
+                expect.equal(reply.status, reply.at("error", "code"), "error code", at=reply.place("error", "code"))
                 for member in ("message", "type"):
-                    expect.true(isinstance(reply.at("error", member), str), f"`error.{member}` as a string", reply.shown)
+                    expect.true(
+                        isinstance(reply.at("error", member), str),
+                        f"`error.{member}` as a string",
+                        reply.shown,
+                        at=reply.place("error", member),
+                    )
 
 
 @check("IRC-GEN-026")

@@ -113,7 +113,7 @@ def responses_fit_their_schemas(lab: CatalogLab) -> None:
             stopped = reason
     exchanges = [lab.wire.exchanges[number] for number in lab.sent]
     shown = {component for exchange in exchanges for component in flaws_in(exchange)}
-    for identifier, holds in INVARIANTS.items():
+    for identifier, holds in lab.each(INVARIANTS.items()):
         if component_of(CONTRACT.requirements[identifier]) in shown:
             with lab.judge(identifier):
                 for exchange in exchanges:

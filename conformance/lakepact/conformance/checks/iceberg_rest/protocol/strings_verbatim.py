@@ -140,7 +140,7 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
                 reply = create(lab, [level])
                 if not _refused(reply):
                     expect.status(reply, 200)
-                    expect.equal([level], reply.at("namespace"), "namespace")
+                    expect.equal([level], reply.at("namespace"), "namespace", at=reply.place("namespace"))
     with lab.judge_each("IRC-GEN-020") as case:
         for odd in ODD:
             with case():
@@ -162,7 +162,7 @@ def table_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-020"):
         docs = [field.get("doc") for field in current_schema(table)["fields"]]
-        expect.equal([field["doc"] for field in fields], docs, "docs of the columns")
+        expect.equal([field["doc"] for field in fields], docs, "docs of the columns", at=table.place("schemas"))
 
 
 @check("IRC-GEN-020")

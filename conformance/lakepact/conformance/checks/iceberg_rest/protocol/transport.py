@@ -155,7 +155,12 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-GEN-019") as case:
         for identifier in WIDE:
             with case():
-                expect.contains(identifier, [s.get("snapshot-id") for s in loaded.metadata.get("snapshots", [])], "snapshot ids")
+                expect.contains(
+                    identifier,
+                    [s.get("snapshot-id") for s in loaded.metadata.get("snapshots", [])],
+                    "snapshot ids",
+                    at=loaded.place("snapshots"),
+                )
                 shown = f": {identifier}".encode()
                 raw = loaded.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
                 expect.true(shown in raw, f"the digits {identifier} in the body", loaded.reply.shown)
@@ -175,12 +180,24 @@ def unicode_text_is_kept(lab: CatalogLab) -> None:
             with case():
                 of_namespace = lab.send(op.load_namespace_metadata, namespace=namespace)
                 with lab.step("IRC-NS-GET-002"):
-                    expect.equal("text", of_namespace.at("properties", "plain"), "namespace property")
-                expect.equal(text, of_namespace.at("properties", "note"), "namespace property")
+                    expect.equal(
+                        "text", of_namespace.at("properties", "plain"), "namespace property", at=of_namespace.place("properties", "plain")
+                    )
+                expect.equal(text, of_namespace.at("properties", "note"), "namespace property", at=of_namespace.place("properties", "note"))
         loaded = lab.load(table)
         with case():
             with lab.step("IRC-TBL-CREATE-009"):
-                expect.equal("text", loaded.reply.at("metadata", "properties", "plain"), "table property")
-            expect.equal(text, loaded.reply.at("metadata", "properties", "note"), "table property")
+                expect.equal(
+                    "text",
+                    loaded.reply.at("metadata", "properties", "plain"),
+                    "table property",
+                    at=loaded.reply.place("metadata", "properties", "plain"),
+                )
+            expect.equal(
+                text,
+                loaded.reply.at("metadata", "properties", "note"),
+                "table property",
+                at=loaded.reply.place("metadata", "properties", "note"),
+            )
         docs = [f.get("doc") for s in loaded.metadata["schemas"] for f in s["fields"]]
-        expect.contains(text, docs, "field documentation")
+        expect.contains(text, docs, "field documentation", at=loaded.place("schemas"))

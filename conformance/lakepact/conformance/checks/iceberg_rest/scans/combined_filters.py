@@ -83,8 +83,8 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
     )
     table.commit([Manifest((file,), spec=spec) for file in files])
 
-    for name, (_, _, filters) in WHOLE.items():
-        for wanted in filters:
+    for name, (_, _, filters) in lab.each(WHOLE.items()):
+        for wanted in lab.each(filters):
             with lab.judge("IRC-SCAN-PLAN-015"):
                 found = planned(lab, table.table, filter=wanted).paths
                 shown = expect.shown(wanted)
@@ -97,12 +97,12 @@ def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
     table = of_four(lab)
     first, _, third, _ = table.snapshots
 
-    for named, options in OPTIONS.items():
+    for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-009"):
             found = planned(lab, table.table, snapshot_id=third.id, **options).paths
             expect.equal(sorted(third.data), found, f"the files of snapshot {third.id}, with {named},")
     needs_scans_between(lab, table)
-    for named, options in OPTIONS.items():
+    for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-010"):
             found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options).paths
             expect.equal(added(table, 2, 3), found, f"the files appended after snapshot 1 up to 3, with {named},")
@@ -126,7 +126,7 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
         ("of some columns", {"select": ["name"]}, now),
     )
 
-    for what, request, expected in requests:
+    for what, request, expected in lab.each(requests):
         with lab.judge("IRC-SCAN-SCH-003"):
             try:
                 expect_deletes(table, expected, planned(lab, table.table, **request).deletes)
@@ -139,7 +139,7 @@ def async_plans_keep_matching_files(lab: CatalogLab) -> None:
     """An asynchronous plan with a filter prunes no file that may hold a matching row."""
     table = in_the_background(lab)
 
-    for wanted in (compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a")):
+    for wanted in lab.each((compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a"))):
         with lab.judge("IRC-SCAN-FETCH-002"):
             found = planned(lab, table.table, filter=wanted).paths
             expect.equal(sorted(table.snapshots[-1].data), found, f"the files for {expect.shown(wanted)},")
@@ -150,10 +150,10 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
     """Residual filters select the same rows in tasks of asynchronous plans and of plan tasks."""
     wanted = both("and", compared("gt", "id", 4), compared("lt-eq", "id", 8))
     decided = False
-    for properties in (in_background(lab), on_pages(lab)):
+    for properties in lab.each((in_background(lab), on_pages(lab))):
         table = grown(lab, properties=properties)
         table.append(*(table.file(name) for name in ("first", "second", "third")))
-        for task, _ in planned(lab, table.table, filter=wanted).tasks:
+        for task, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
             residual = task.get("residual-filter")
             rows = [row for row in ({"id": number} for number in range(12)) if residual is not None and is_decided(residual, row)]
             decided = decided or bool(rows)

@@ -88,7 +88,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
     first = fetch(lab, table.table, identifier)
     with lab.judge("IRC-SCAN-FETCH-001"):
         expect.status(first, 200)
-        expect.one_of(STATES, first.at("status"), "the member `status`")
+        expect.one_of(STATES, first.at("status"), "the member `status`", at=first.place("status"))
     with lab.judge("IRC-SCAN-FETCH-002"):
         expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, reply).paths, "the files of the scan,")
     again = [fetch(lab, table.table, identifier) for _ in range(3)]
@@ -99,6 +99,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
                     one.status != 200 or one.document.get("status") != "submitted",
                     "a status other than submitted after completion",
                     one.shown,
+                    at=one.place("status"),
                 )
     with lab.judge_each("IRC-SCAN-FETCH-010") as case:
         for one in again:
@@ -109,7 +110,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
 @check("IRC-SCAN-FETCH-002")
 def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
     """An asynchronous plan has the files and delete files of the requested snapshots."""
-    for properties in ({}, on_pages(lab)):
+    for properties in lab.each(({}, on_pages(lab))):
         table = in_the_background(lab, **properties)
         first = table.snapshots[-1]
         second = table.append(table.file("fourth"))
@@ -149,7 +150,7 @@ def cancelling_plans_returns_204(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-FETCH-005"):
         expect.status(after, 200, 404)
         if after.status == 200:
-            expect.equal("cancelled", after.at("status"), "status")
+            expect.equal("cancelled", after.at("status"), "status", at=after.place("status"))
 
 
 @check("IRC-SCAN-CANCEL-003", "IRC-SCAN-CANCEL-004")
@@ -246,7 +247,7 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
             with case():
                 if reply.status < 400:
                     expect.status(reply, 200)
-                    expect.one_of(("submitted", "failed", "completed"), reply.at("status"), "the member `status`")
+                    expect.one_of(("submitted", "failed", "completed"), reply.at("status"), "the member `status`", at=reply.place("status"))
 
 
 def _ended(lab: CatalogLab, table: Table, identifier: str) -> None:

@@ -120,7 +120,7 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
     """A plan prunes no file with a matching row, for filters on bounds, partitions and nulls."""
     table = divided(lab)
 
-    for wanted, expected in MATCHES:
+    for wanted, expected in lab.each(MATCHES):
         reply = plan(lab, table.table, filter=wanted)
         with lab.judge("IRC-SCAN-PLAN-001"):
             is_plan(reply)
@@ -155,7 +155,7 @@ def every_expression_type_returns_200(lab: CatalogLab) -> None:
     ]
     literals = [compared("eq", f"c{n}", value) for n, value in enumerate(PRIMITIVES.values(), 1)]
 
-    for wanted in (*kinds, *literals):
+    for wanted in lab.each((*kinds, *literals)):
         with lab.judge("IRC-SCAN-PLAN-016"):
             expect.status(plan(lab, table, filter=wanted), 200, about=f"for {expect.shown(wanted)}")
 
@@ -184,7 +184,7 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
     """An invalid filter expression, or one on an unknown column, returns 400."""
     table = some_table(lab)
 
-    for what, wanted in NONSENSE.items():
+    for what, wanted in lab.each(NONSENSE.items()):
         with lab.judge("IRC-SCAN-PLAN-017"):
             expect.status(plan(lab, table, filter=wanted), 400, about=f"for {what}: {expect.shown(wanted)}")
 

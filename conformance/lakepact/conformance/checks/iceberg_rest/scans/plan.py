@@ -193,8 +193,8 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
     """Planning an unknown snapshot returns 400, 404 or the status `failed`."""
     needs(lab, PLAN)
     nowhere = random.getrandbits(62) | 1
-    for table in (lab.make_table(), lab.append(lab.make_table())):
-        for request in ({"snapshot_id": nowhere}, {"start_snapshot_id": nowhere - 1, "end_snapshot_id": nowhere}):
+    for table in lab.each((lab.make_table(), lab.append(lab.make_table()))):
+        for request in lab.each(({"snapshot_id": nowhere}, {"start_snapshot_id": nowhere - 1, "end_snapshot_id": nowhere})):
             reply = plan(lab, table, **request)
             with lab.judge("IRC-SCAN-PLAN-014"):
                 refused_or_failed(reply, 400, 404)
@@ -289,11 +289,11 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
     kinds = {"NoSuchTableException"}, {"NoSuchTableException", "NoSuchNamespaceException"}
     bodies: dict[str, Any] = {PLAN: {}, TASKS: {"plan-task": "none"}}
     identifiers = {PLAN: "IRC-SCAN-PLAN-023", FETCH: "IRC-SCAN-FETCH-007", CANCEL: "IRC-SCAN-CANCEL-005", TASKS: "IRC-SCAN-TASK-005"}
-    for operation, identifier in identifiers.items():
+    for operation, identifier in lab.each(identifiers.items()):
         if not lab.offers(operation):
             lab.skip(identifier, f"the target does not declare {operation}")
             continue
-        for namespace, allowed in zip((home, (lab.name(),)), kinds, strict=True):
+        for namespace, allowed in lab.each(zip((home, (lab.name(),)), kinds, strict=True)):
             arguments: dict[str, Any] = {"namespace": namespace, "table": lab.name()}
             if operation in {FETCH, CANCEL}:
                 arguments["plan_id"] = "none"
@@ -301,7 +301,7 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
             with lab.judge(identifier):
                 expect.not_found(reply, "table")
                 if operation != CANCEL:
-                    expect.one_of(sorted(allowed), reply.at("error", "type"), "error type")
+                    expect.one_of(sorted(allowed), reply.at("error", "type"), "error type", at=reply.place("error", "type"))
 
 
 @check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-026")
@@ -318,4 +318,5 @@ def named_tables_are_planned(lab: CatalogLab) -> None:
         paths = planned(lab, before).paths
         expect.equal(sorted(set(paths)), paths, "each file once:")
     with lab.judge("IRC-SCAN-PLAN-026"):
-        expect.equal(before.metadata_location, lab.load(before).metadata_location, "metadata-location")
+        after = lab.load(before)
+        expect.equal(before.metadata_location, after.metadata_location, "metadata-location", at=after.reply.place("metadata-location"))

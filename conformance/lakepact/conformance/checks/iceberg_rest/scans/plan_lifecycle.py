@@ -59,7 +59,7 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
             with case():
                 expect.status(reply, 200, 404)
                 if reply.status == 200:
-                    expect.equal("cancelled", reply.at("status"), "status")
+                    expect.equal("cancelled", reply.at("status"), "status", at=reply.place("status"))
     with lab.judge("IRC-SCAN-CANCEL-003"):
         expect.status(again, 204, 404, about="for a plan that is cancelled already")
 
@@ -77,7 +77,7 @@ def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
         named[TASKS] = {"body": {"plan-task": tasks[0]}}
     lab.drop_table(**table.table.at)
 
-    for operation, identifier in ((FETCH, "IRC-SCAN-FETCH-007"), (TASKS, "IRC-SCAN-TASK-005"), (CANCEL, "IRC-SCAN-CANCEL-005")):
+    for operation, identifier in lab.each(((FETCH, "IRC-SCAN-FETCH-007"), (TASKS, "IRC-SCAN-TASK-005"), (CANCEL, "IRC-SCAN-CANCEL-005"))):
         if operation not in named or not lab.offers(operation):
             lab.skip(identifier, f"there is nothing to ask {operation} for")
             continue

@@ -83,7 +83,7 @@ BETWEEN: dict[str, tuple[str, bytes, bytes, tuple[tuple[str, Any], ...]]] = {
 def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, Any]], names: Iterable[str]) -> None:
     """Judge filters that match rows of all files of these names."""
     paths = {table.path(name) for name in names}
-    for wanted in filters:
+    for wanted in lab.each(filters):
         reply = plan(lab, table.table, filter=wanted)
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
@@ -181,14 +181,14 @@ DIVIDED: tuple[tuple[str, str, Rows, tuple[Any, ...]], ...] = (
 @check("IRC-SCAN-PLAN-015")
 def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
     """A plan prunes no partition that may hold a matching row, for every transform."""
-    for transform, source, rows, values in DIVIDED:
+    for transform, source, rows, values in lab.each(DIVIDED):
         field = partition_field(("id", "name", "at").index(source) + 1, transform, "part", field_id=FIRST_FIELD)
         spec = {"spec-id": 0, "fields": [field]}
         table = grown(lab, partition_spec=spec)
         names = [f"part-{n}" for n in range(len(values))]
         manifests = [Manifest((table.file(name, value),), spec=table.spec()) for name, value in zip(names, values, strict=True)]
         table.commit(manifests)
-        for name, tests in zip(names, rows.values(), strict=True):
+        for name, tests in lab.each(zip(names, rows.values(), strict=True)):
             kept(lab, table, [compared(kind, source, value) for kind, value in tests], [name])
 
 
@@ -221,7 +221,7 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
     kept(lab, table, [compared("eq", "name", "a")], ["whole", "by_name-a", "by_id-5", "by_id-6"])
     kept(lab, table, [compared("eq", "id", 5), compared("in", "id", 5, 7)], ["whole", "by_name-a", "by_name-b", "by_id-5"])
     told = {task["data-file"]["file-path"]: task["data-file"] for task, _ in planned(lab, table.table).tasks}
-    for name, (spec, partition) in expected.items():
+    for name, (spec, partition) in lab.each(expected.items()):
         file = told.get(table.path(name), {})
         with lab.judge("IRC-SCAN-SCH-008"):
             expect.equal(partition, file.get("partition"), f"the partition of {name}:")

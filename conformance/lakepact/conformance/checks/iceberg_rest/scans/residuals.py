@@ -106,8 +106,8 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
     table = divided(lab)
     files = {table.path(name): name for name in NAMES}
     decided = False
-    for wanted in FILTERS:
-        for task, _ in planned(lab, table.table, filter=wanted).tasks:
+    for wanted in lab.each(FILTERS):
+        for task, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
             residual, name = task.get("residual-filter"), files.get(task["data-file"]["file-path"])
             if residual is None or name is None:
                 continue

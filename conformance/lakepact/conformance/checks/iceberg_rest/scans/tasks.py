@@ -64,13 +64,13 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
             with case():
                 expect.status(reply, 200)
                 holds = any(isinstance(reply.document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
-                expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(reply.document))
+                expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(reply.document), at=reply.place())
     with lab.judge_each("IRC-SCAN-TASK-007") as case:
         for task, before in zip(tasks, answers, strict=True):
             with case():
                 after = exchanged(lab, table.table, task)
                 expect.status(after, 200)
-                expect.equal(_paths(before), _paths(after), "the files of the same plan task,")
+                expect.equal(_paths(before), _paths(after), "the files of the same plan task,", at=after.place("file-scan-tasks"))
     with lab.judge("IRC-SCAN-PLAN-027"):
         expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, plan(lab, table.table)).paths, "each file once:")
 
@@ -132,4 +132,4 @@ def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
     reply = exchanged(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):
         expect.status(reply, 404)
-        expect.equal("NoSuchPlanTaskException", reply.at("error", "type"), "error type")
+        expect.equal("NoSuchPlanTaskException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))

@@ -441,10 +441,10 @@ def _expect_properties(expected: Mapping[str, str | None], found: Mapping[str, A
 def _expect_snapshots_of_refs(table: Table) -> None:
     found = [snapshot.get("snapshot-id") for snapshot in table.metadata.get("snapshots") or ()]
     for ref in (table.metadata.get("refs") or {}).values():
-        expect.contains(ref["snapshot-id"], found, "snapshots")
+        expect.contains(ref["snapshot-id"], found, "snapshots", at=table.place("snapshots"))
 
 
 def _expect_same_view(before: Table, after: Table) -> None:
     was, now = state(before), state(after)
     for member in VIEW:
-        expect.equal(was.get(member), now.get(member), f"`{member}` to be")
+        expect.equal(was.get(member), now.get(member), f"`{member}` to be", at=after.place())

@@ -196,21 +196,21 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     owner = effects_in(updates)
     for name, value in outlook.properties.items():
         with _under(EFFECTS["remove-properties" if value is None else "set-properties"]):
-            expect.equal(value, properties_of(after).get(name), f"the property {name} to be")
+            expect.equal(value, properties_of(after).get(name), f"the property {name} to be", at=after.place("properties", name))
     for ref, snapshot in outlook.refs.items():
         with _under(EFFECTS["remove-snapshot-ref" if snapshot is None else "set-snapshot-ref"]):
-            expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be")
+            expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be", at=after.place("snapshots"))
     found = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
     for snapshot, there in outlook.snapshots.items():
         with _under(EFFECTS["add-snapshot" if there else "remove-snapshots"]):
             (expect.contains if there else expect.lacks)(snapshot, found, "snapshots")
     for member, value in outlook.members.items():
-        expect.equal(value, after.metadata.get(member), f"`{member}` to be")
+        expect.equal(value, after.metadata.get(member), f"`{member}` to be", at=after.place(member))
     if outlook.about is not None:
         if "refs" not in outlook.about:
             with _under(owner.get("snapshots", "")):
                 was, is_now = state(before).get("current-snapshot-id"), state(after).get("current-snapshot-id")
-                expect.equal(was, is_now, "`current-snapshot-id` to be")
+                expect.equal(was, is_now, "`current-snapshot-id` to be", at=after.place())
         expect_snapshots_whole(before, after, ignore=outlook.snapshots)
         expect_same(lab, before, after, ignore=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
 
@@ -246,4 +246,4 @@ def expect_same_refs(before: Table, after: Table) -> None:
     """
     was, is_now = state(before), state(after)
     for member in ("table-uuid", "refs", "current-snapshot-id", "current-schema-id", "default-spec-id"):
-        expect.equal(was.get(member), is_now.get(member), f"`{member}` to be")
+        expect.equal(was.get(member), is_now.get(member), f"`{member}` to be", at=after.place())

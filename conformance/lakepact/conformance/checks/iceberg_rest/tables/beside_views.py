@@ -63,7 +63,7 @@ def commits_to_views_return_404(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     name = lab.make_view(namespace)
     at: dict[str, Any] = {"namespace": namespace, "table": name}
-    for requirements in ([], [assert_ref("main", None)]):
+    for requirements in lab.each(([], [assert_ref("main", None)])):
         reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [HARMLESS]}, **at)
         with lab.judge("IRC-COM-024"):
             expect.status(reply, 404)
@@ -108,11 +108,11 @@ def dropped_and_renamed_names_are_free(lab: CatalogLab) -> None:
     """Creating a table or view under a name that was dropped or renamed away does not return 409."""
     home = lab.make_namespace()
     leaves = [operation for operation in (op.drop_table, op.rename_table, op.drop_view, op.rename_view) if lab.offers(operation)]
-    for requirement, creating in (("IRC-TBL-CREATE-001", op.create_table), ("IRC-VIEW-CREATE-001", op.create_view)):
+    for requirement, creating in lab.each((("IRC-TBL-CREATE-001", op.create_table), ("IRC-VIEW-CREATE-001", op.create_view))):
         if not leaves or not lab.offers(creating):
             lab.skip(requirement, f"the target does not offer {creating}" if leaves else "the target does not drop or rename")
             continue
-        for leaving in leaves:
+        for leaving in lab.each(leaves):
             reply = _made(lab, creating, home, _left(lab, leaving, home))
             with lab.judge(requirement):
                 expect.true(reply.status != 409, f"the name to be free after {leaving}", reply.shown)

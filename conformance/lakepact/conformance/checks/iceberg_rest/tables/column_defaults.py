@@ -57,7 +57,7 @@ FORMS = {
 def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
     """Default values of a column have the JSON form of its type."""
     home = table_of_version(lab, SINCE).namespace
-    for component, (kind, initial, write) in FORMS.items():
+    for component, (kind, initial, write) in lab.each(FORMS.items()):
         column = field(1, "with_default", kind, initial_default=initial, write_default=write)
         name = lab.name()
         reply = request_creation(lab, home, name, schema=extended(fields=[column]), properties={"format-version": str(SINCE)})

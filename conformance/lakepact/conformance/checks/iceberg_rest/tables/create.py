@@ -79,7 +79,12 @@ def created_tables_exist(lab: CatalogLab) -> None:
                 table = created(lab, namespace, **request)
                 loaded = lab.send(op.load_table, **table.at)
                 expect.status(loaded, 200)
-                expect.equal(table.uuid, loaded.at("metadata", "table-uuid"), "the table-uuid of the created table,")
+                expect.equal(
+                    table.uuid,
+                    loaded.at("metadata", "table-uuid"),
+                    "the table-uuid of the created table,",
+                    at=loaded.place("metadata", "table-uuid"),
+                )
                 if lab.offers(op.table_exists):
                     expect.status(lab.send(op.table_exists, **table.at), 204, 200)
 
@@ -92,8 +97,15 @@ def create_table_returns_the_metadata_location(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-CREATE-002"):
         location = table.reply.at("metadata-location")
-        expect.true(isinstance(location, str) and location != "", "a text as `metadata-location`", expect.shown(location))
-        expect.equal(loaded.metadata_location, location, "the metadata-location of the loaded table,")
+        expect.true(
+            isinstance(location, str) and location != "",
+            "a text as `metadata-location`",
+            expect.shown(location),
+            at=table.reply.place("metadata-location"),
+        )
+        expect.equal(
+            loaded.metadata_location, location, "the metadata-location of the loaded table,", at=table.reply.place("metadata-location")
+        )
 
 
 @check("IRC-TBL-CREATE-008")
@@ -149,18 +161,23 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
             table = created(lab, properties={"format-version": str(version), "lakepact.note": "kept"})
             for answer in (table, lab.load(table)):
                 with case():
-                    expect.equal(version, answer.member("format-version"), "format-version")
-                    expect.lacks("format-version", members(answer.metadata.get("properties")), "properties")
+                    expect.equal(version, answer.member("format-version"), "format-version", at=answer.place("format-version"))
+                    expect.lacks("format-version", members(answer.metadata.get("properties")), "properties", at=answer.place("properties"))
         # Version 3 may be unknown; who takes the request for it has made such a table.
         reply = request_creation(lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"})
         if reply.status == 200:
-            expect.equal(3, reply.at("metadata", "format-version"), "format-version")
+            expect.equal(3, reply.at("metadata", "format-version"), "format-version", at=reply.place("metadata", "format-version"))
         for version in (1, 3) if lab.feature("stage-create") and lab.feature("format-v3") else ():
             with case():
                 asked = {"format-version": str(version)}
                 stage = request_creation(lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True)
                 if stage.status == 200:
-                    expect.equal(version, stage.at("metadata", "format-version"), "format-version of the staged table,")
+                    expect.equal(
+                        version,
+                        stage.at("metadata", "format-version"),
+                        "format-version of the staged table,",
+                        at=stage.place("metadata", "format-version"),
+                    )
 
 
 @check("IRC-TBL-CREATE-011")
@@ -189,7 +206,7 @@ def default_values_are_kept(lab: CatalogLab) -> None:
                 for member in ("initial-default", "write-default"):
                     with case():
                         actual = found.get(wanted["name"], {}).get(member)
-                        expect.equal(wanted.get(member), actual, f"as {member} of `{wanted['name']}`")
+                        expect.equal(wanted.get(member), actual, f"as {member} of `{wanted['name']}`", at=answer.place("schemas"))
 
 
 @check("IRC-TBL-CREATE-012")
@@ -204,7 +221,7 @@ def table_uuids_are_unique(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-CREATE-012") as case:
         for table in tables:
             with case():
-                expect.true(UUID.fullmatch(table.uuid) is not None, "a UUID as `table-uuid`", table.uuid)
+                expect.true(UUID.fullmatch(table.uuid) is not None, "a UUID as `table-uuid`", table.uuid, at=table.place("table-uuid"))
         uuids = [table.uuid.lower() for table in tables]
         expect.equal(len(uuids), len(set(uuids)), "different UUIDs:")
 
@@ -214,7 +231,7 @@ def new_tables_are_empty(lab: CatalogLab) -> None:
     """A new table has no snapshots, no refs, no current snapshot, and `last-sequence-number` 0."""
     requests: tuple[dict[str, Any], ...] = ({}, {"properties": {"format-version": "2"}})
 
-    for request in requests:
+    for request in lab.each(requests):
         table = lab.make_table(**request)
         with lab.judge_each("IRC-TBL-CREATE-023") as case:
             for metadata in (table.metadata, lab.load(table).metadata):
@@ -258,7 +275,7 @@ def both_format_versions_are_supported(lab: CatalogLab) -> None:
         for version in (1, 2):
             with case():
                 table = created(lab, namespace, properties={"format-version": str(version)})
-                expect.equal(version, table.member("format-version"), "format version")
+                expect.equal(version, table.member("format-version"), "format version", at=table.place("format-version"))
 
 
 # -- that they are created once -----------------------------------------------------------------------------------------
@@ -298,7 +315,7 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
 def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     """When many clients create the same table concurrently, exactly one gets 200, the others get 409, and the table is the winner's."""
     namespace = lab.make_namespace()
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         requests = [
@@ -312,8 +329,8 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
             loaded = lab.send(op.load_table, **table.at)
             expect.status(loaded, 200)
             now = Table(namespace, name, loaded)
-            expect.equal(table.uuid, now.uuid, "the table-uuid in the winner's response,")
+            expect.equal(table.uuid, now.uuid, "the table-uuid in the winner's response,", at=now.place("table-uuid"))
             creator = properties_of(now).get("lakepact.creator")
             if creator is not None:  # otherwise properties are not stored, and do not show the winner
-                expect.equal(str(winner), creator, "the winner's property")
+                expect.equal(str(winner), creator, "the winner's property", at=now.place("properties", "lakepact.creator"))
             expect.equal([f"c{winner}"], list(columns(current_schema(now))), "the winner's columns")

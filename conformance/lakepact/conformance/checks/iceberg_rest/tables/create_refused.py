@@ -135,8 +135,8 @@ def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[st
 def invalid_create_requests_return_400(lab: CatalogLab) -> None:
     """A create request with missing, invalid or inconsistent members returns 400."""
     namespace = lab.make_table().namespace  # a server that creates none shows nothing by its refusals
-    for requirement in WRONG:
-        for what, body in wrong_requests(lab, requirement):
+    for requirement in lab.each(WRONG):
+        for what, body in lab.each(wrong_requests(lab, requirement)):
             reply = lab.send(op.create_table, namespace=namespace, body=body)
             if reply.status < 400:
                 drop_should_it_exist(lab, namespace, body)
@@ -154,8 +154,8 @@ def invalid_stage_requests_return_400(lab: CatalogLab) -> None:
     namespace = lab.make_table().namespace
     send = partial(lab.send, op.create_table, namespace=namespace)
     refused = 0
-    for requirement in STAGEABLE:
-        for what, body in wrong_requests(lab, requirement):
+    for requirement in lab.each(STAGEABLE):
+        for what, body in lab.each(wrong_requests(lab, requirement)):
             reply = send(body=body)
             if reply.status != 400:
                 lab.disown(reply.exchange)

@@ -51,7 +51,7 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
         (lab.make_table(home), True),
         (lab.make_table(below), None),
     ]
-    for table, purging in ways:
+    for table, purging in lab.each(ways):
         lab.load(table)
         lab.require(lab.send(op.list_tables, namespace=table.namespace), 200)
         reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
@@ -62,7 +62,9 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-DROP-001"):
             expect.status(reply, 204)
             expect.status(loaded, 404)
-            expect.lacks(table.name, [identifier["name"] for identifier in listed.at("identifiers")], "tables")
+            expect.lacks(
+                table.name, [identifier["name"] for identifier in listed.at("identifiers")], "tables", at=listed.place("identifiers")
+            )
 
 
 @check("IRC-TBL-DROP-002")
@@ -75,8 +77,8 @@ def dropping_missing_tables_returns_404(lab: CatalogLab) -> None:
     lab.require(lab.send(op.rename_table, body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
     places: list[dict[str, Any]] = [{"namespace": dropped.namespace, "table": lab.name()}, dropped.at, moved.at]
     known = lab.ways_to_drop()
-    for place in places:
-        for purging in known:
+    for place in lab.each(places):
+        for purging in lab.each(known):
             reply = lab.send(op.drop_table, purge_requested=purging, **place)
             with lab.judge("IRC-TBL-DROP-002"):
                 expect.not_found(reply, "table")
@@ -115,7 +117,7 @@ def await_purge(files: Sequence[Path]) -> None:
 @check("IRC-TBL-DROP-003")
 def drops_without_purge_keep_files(lab: CatalogLab) -> None:
     """Dropping a table without `purgeRequested` keeps all its files, and its metadata file can be registered again."""
-    for said in (None, "false", "False"):
+    for said in lab.each((None, "false", "False")):
         table = lab.load(grown(lab, lab.make_table()))
         files = visible_files(lab, table)
         reply = lab.send(op.drop_table, query=[("purgeRequested", said)] if said else [], **table.at)
@@ -129,13 +131,14 @@ def drops_without_purge_keep_files(lab: CatalogLab) -> None:
             reply = register(lab, table.namespace, name, location_of(table))
             with lab.judge("IRC-TBL-DROP-003"):
                 expect.status(reply, 200)
-                expect.equal(table.uuid, Table(table.namespace, name, reply).uuid, "the dropped table's UUID,")
+                after = Table(table.namespace, name, reply)
+                expect.equal(table.uuid, after.uuid, "the dropped table's UUID,", at=after.place("table-uuid"))
 
 
 @check("IRC-TBL-DROP-004")
 def purges_remove_metadata_files(lab: CatalogLab) -> None:
     """Purging a table removes it at once, and its metadata files within a few seconds."""
-    for commits in (0, 3):
+    for commits in lab.each((0, 3)):
         table = lab.make_table()
         for turn in range(commits):
             lab.commit(table, set_properties(turn=str(turn)))
@@ -157,7 +160,7 @@ def purges_remove_metadata_files(lab: CatalogLab) -> None:
 def refused_purges_keep_the_table(lab: CatalogLab) -> None:
     """A refused purge returns 4xx and keeps the table."""
     tables = [lab.make_table(), lab.make_table(properties={"gc.enabled": "false"})]
-    for table in tables:
+    for table in lab.each(tables):
         before = lab.load(table)
         reply = purge(lab, table)
         loaded = lab.send(op.load_table, **table.at)
@@ -167,14 +170,15 @@ def refused_purges_keep_the_table(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-DROP-005"):
             expect.client_error(reply)
             expect.status(loaded, 200)
-            expect.equal(before.uuid, Table(table.namespace, table.name, loaded).uuid, "the UUID from before,")
+            after = Table(table.namespace, table.name, loaded)
+            expect.equal(before.uuid, after.uuid, "the UUID from before,", at=after.place("table-uuid"))
 
 
 @check("IRC-TBL-DROP-007")
 def invalid_purge_requested_returns_400(lab: CatalogLab) -> None:
     """A `purgeRequested` parameter that is neither true nor false returns 400."""
     home = lab.make_namespace()
-    for wrong in ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5"):
+    for wrong in lab.each(("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5")):
         table = lab.make_table(home)
         reply = lab.send(op.drop_table, query=[("purgeRequested", wrong)], **table.at)
         with lab.judge("IRC-TBL-DROP-007"):
@@ -189,7 +193,7 @@ def dropping_views_as_tables_returns_404(lab: CatalogLab) -> None:
     """Dropping a view as a table returns 404 and keeps the view."""
     home = lab.make_namespace()
     view = lab.make_view(home)
-    for purging in lab.ways_to_drop():
+    for purging in lab.each(lab.ways_to_drop()):
         reply = lab.send(op.drop_table, namespace=home, table=view, purge_requested=purging)
         kept = lab.send(op.load_view, namespace=home, view=view)
         with lab.judge("IRC-TBL-DROP-008"):
@@ -200,7 +204,7 @@ def dropping_views_as_tables_returns_404(lab: CatalogLab) -> None:
 @check("IRC-TBL-DROP-009")
 def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
     """A table created under a dropped name has a new UUID, and commits that assert the old one return 409."""
-    for purging in lab.ways_to_drop():
+    for purging in lab.each(lab.ways_to_drop()):
         table = lab.make_table()
         former = table if purging else lab.append(table)
         reply = lab.send(op.drop_table, purge_requested=purging, **table.at)
@@ -209,9 +213,9 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
         lab.require(reply)
         again = lab.make_table(table.namespace, name=table.name)
         with lab.judge("IRC-TBL-DROP-009"):
-            expect.true(again.uuid != former.uuid, f"another UUID than {former.uuid}", again.uuid)
+            expect.true(again.uuid != former.uuid, f"another UUID than {former.uuid}", again.uuid, at=again.place("table-uuid"))
         main = former.metadata.get("current-snapshot-id")
-        for requirements in ([assert_uuid(former.uuid)], [assert_uuid(former.uuid), assert_ref("main", main)]):
+        for requirements in lab.each(([assert_uuid(former.uuid)], [assert_uuid(former.uuid), assert_ref("main", main)])):
             late = lab.try_commit(again, HARMLESS, requirements=requirements)
             with lab.judge("IRC-TBL-DROP-009"):
                 expect.status(late, 409)
@@ -221,7 +225,7 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
 def concurrent_drops_have_one_winner(lab: CatalogLab) -> None:
     """When many clients drop a table concurrently, one gets 204 and the others get 404."""
     home, known = lab.make_namespace(), lab.ways_to_drop()
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         table = lab.make_table(home)
         dropping = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         replies = side_by_side(lab, [dropping] * CLIENTS, what="requests")

@@ -50,8 +50,13 @@ def unknown_etags_return_200(lab: CatalogLab) -> None:
                 with case():
                     reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **table.at)
                     expect.status(reply, 200, about=f"with If-None-Match: {tag}")
-                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
-                    expect.equal(turn, reply.at("metadata", "properties").get("lakepact.turn"), "property lakepact.turn")
+                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid", at=reply.place("metadata", "table-uuid"))
+                    expect.equal(
+                        turn,
+                        reply.at("metadata", "properties").get("lakepact.turn"),
+                        "property lakepact.turn",
+                        at=reply.place("metadata", "properties", "lakepact.turn"),
+                    )
 
 
 @check("IRC-TBL-ETAG-009")
@@ -126,13 +131,13 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
     table = lab.make_table()
     unmodified = 0
 
-    for turn in range(3):
-        for snapshots in (None, "all", "refs"):
+    for turn in lab.each(range(3)):
+        for snapshots in lab.each((None, "all", "refs")):
             if snapshots and not lab.feature("snapshots-refs"):
                 continue
             before = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
             tag = tag_of(before)
-            for sent in (tag, f'"lakepact", {tag}'):
+            for sent in lab.each((tag, f'"lakepact", {tag}')):
                 reply = loaded_if_changed(lab, table, sent, snapshots=snapshots)
                 if reply.status not in {200, 304}:
                     lab.warn("IRC-TBL-ETAG-002", expected=f"status 304 or 200 with If-None-Match: {sent}", actual=reply.shown)
@@ -162,7 +167,7 @@ def commits_change_the_etag(lab: CatalogLab) -> None:
     }
     tags: list[str] = [tag_of(lab.load(table).reply)]
 
-    for change, updates in commits.items():
+    for change, updates in lab.each(commits.items()):
         lab.commit(table, *updates)
         with lab.judge_each("IRC-TBL-ETAG-004") as case:
             for tag in tags:
@@ -207,7 +212,7 @@ def recreated_tables_do_not_match_old_etags(lab: CatalogLab) -> None:
                 with case():
                     reply = loaded_if_changed(lab, table, tag)
                     expect.status(reply, 200, about="with the ETag of the dropped table")
-                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
+                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid", at=reply.place("metadata", "table-uuid"))
             tags.append(tag_of(lab.load(table).reply))
             lab.drop_table(**table.at)
 

@@ -37,9 +37,11 @@ def listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
 def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) -> None:
     """The list names these tables, each as an object with its name and exactly this namespace."""
     reply = lab.send(op.list_tables, namespace=namespace)
-    expect.equal(sorted(wanted), sorted(names(reply)), "names of tables")
+    expect.equal(sorted(wanted), sorted(names(reply)), "names of tables", at=reply.place("identifiers"))
     for identifier in reply.at("identifiers"):
-        expect.equal(list(namespace), identifier.get("namespace"), "the namespace of the path as `namespace`")
+        expect.equal(
+            list(namespace), identifier.get("namespace"), "the namespace of the path as `namespace`", at=reply.place("identifiers")
+        )
 
 
 @check("IRC-TBL-LIST-001")
@@ -105,7 +107,7 @@ def empty_namespaces_list_no_tables(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.list_tables, namespace=namespace)
                 expect.status(reply, 200)
-                expect.equal([], reply.at("identifiers"), "identifiers")
+                expect.equal([], reply.at("identifiers"), "identifiers", at=reply.place("identifiers"))
 
 
 @check("IRC-TBL-LIST-004")
@@ -204,7 +206,7 @@ def head_table_returns_204_or_404(lab: CatalogLab) -> None:
     """HEAD of a table returns 204 if it exists and 404 if not, also for similar names."""
     namespaces = [lab.make_namespace()]
     child = lab.child_of(namespaces[0])
-    for namespace in (*namespaces, *([child] if child else [])):
+    for namespace in lab.each((*namespaces, *([child] if child else []))):
         table = lab.make_table(namespace)
         with lab.judge_each("IRC-TBL-HEAD-001") as case:
             for at in (table.at, lab.append(table).at):
@@ -224,7 +226,7 @@ def head_table_follows_create_and_drop(lab: CatalogLab) -> None:
     """HEAD of a table returns 404 before it is created, 204 after, and 404 once it is dropped."""
     namespace, name = lab.make_namespace(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "table": name}
-    for _ in range(2):
+    for _ in lab.each(range(2)):
         with lab.judge("IRC-TBL-HEAD-002"):
             expect.status(lab.send(op.table_exists, **at), 404)
         lab.make_table(namespace, name=name)

@@ -146,11 +146,13 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
                     continue
         expect_complete(table)
         expect_columns(table, SCHEMA)
-        expect.equal("kept", table.member("properties").get("lakepact.note"), "property lakepact.note")
-        expect.equal(["audit", "main"], sorted(table.member("refs")), "names of refs")
+        expect.equal(
+            "kept", table.member("properties").get("lakepact.note"), "property lakepact.note", at=table.place("properties", "lakepact.note")
+        )
+        expect.equal(["audit", "main"], sorted(table.member("refs")), "names of refs", at=table.place("refs"))
         found = [{member: one.get(member) for member in snapshot} for one in table.member("snapshots")]
-        expect.equal(2, len(found), "snapshots:")
-        expect.contains(snapshot, found, "snapshots")
+        expect.equal(2, len(found), "snapshots:", at=table.place("snapshots"))
+        expect.contains(snapshot, found, "snapshots", at=table.place("snapshots"))
         remark = expect_stored(lab, table)
     if remark:
         lab.note("IRC-TBL-LOAD-001", remark)

@@ -172,9 +172,17 @@ def main_is_current(exchange: Exchange) -> bool:
         return False
     current, main = current_snapshot(metadata), refs(metadata).get("main")
     if main is not None:
-        expect.equal(main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,")
+        expect.equal(
+            main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,", at=metadata.place("current-snapshot-id")
+        )
     elif "refs" in metadata:
-        expect.true(current is None, "no `current-snapshot-id`, null or -1 without the ref main", expect.shown(current), kind=Kind.SURPLUS)
+        expect.true(
+            current is None,
+            "no `current-snapshot-id`, null or -1 without the ref main",
+            expect.shown(current),
+            kind=Kind.SURPLUS,
+            at=metadata.place("current-snapshot-id"),
+        )
     else:
         return False
     return True
@@ -328,7 +336,7 @@ def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
     answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
     answers += [trimmed, lab.try_commit(table, remove_snapshots(old)), lab.try_commit(table, remove_ref("main")), lab.load(table).reply]
 
-    for requirement, holds in INVARIANTS.items():
+    for requirement, holds in lab.each(INVARIANTS.items()):
         with lab.judge(requirement):
             for answer in answers:
                 holds(answer.exchange)
@@ -375,10 +383,11 @@ def table_uuid_never_changes(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-META-013") as case:
         for answer in answers:
             with case():
-                expect.equal(table.uuid, answer.uuid, "the initial table-uuid,")
+                expect.equal(table.uuid, answer.uuid, "the initial table-uuid,", at=answer.place("table-uuid"))
         if assigned.status == 200:
             with case():
-                expect.equal(other.uuid, lab.load(other).uuid, "after an accepted assign-uuid, the initial table-uuid,")
+                after = lab.load(other)
+                expect.equal(other.uuid, after.uuid, "after an accepted assign-uuid, the initial table-uuid,", at=after.place("table-uuid"))
 
 
 @check("IRC-META-016")

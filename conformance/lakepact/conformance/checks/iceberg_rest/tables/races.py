@@ -66,7 +66,7 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
     first = lab.make_table(home)
     renamed(lab, first, lab.name())
     _is_gone(lab, first, "renamed")
-    for turn in lab.repeat(ROUNDS):
+    for turn in lab.each(lab.repeat(ROUNDS)):
         table, name = lab.make_table(home), lab.name()
         commits = _commits(lab, table)
         moved, *replies = _met(lab, partial(rename_table, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
@@ -88,7 +88,7 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
     first = lab.make_table(home)
     lab.drop_table(**first.at)
     _is_gone(lab, first, "dropped")
-    for turn in lab.repeat(ROUNDS):
+    for turn in lab.each(lab.repeat(ROUNDS)):
         table, name = lab.make_table(home), lab.name()
         drop = partial(lab.send, op.drop_table, purge_requested=known[0], **table.at)
         dropped, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
@@ -114,8 +114,8 @@ def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
     renames, views = _keep_names_apart(lab, home)
     if not renames and not views:
         raise Blocked("neither a renamed table nor a new view is refused the name of a table, so that nothing can race for one")
-    for turn in lab.repeat(ROUNDS):
-        for contenders in _contenders(lab, home, renames=renames, views=views):
+    for turn in lab.each(lab.repeat(ROUNDS)):
+        for contenders in lab.each(_contenders(lab, home, renames=renames, views=views)):
             name = lab.name()
             lab.drop_afterwards(home, name)
             first, second = (partial(contender, name) for contender in contenders)

@@ -77,14 +77,19 @@ def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
 @check("IRC-TBL-REG-001", "IRC-TBL-REG-002")
 def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
     """Registering a metadata file returns 200 with the metadata and location of that file, under the old or a new name."""
-    for table in tables_to_register(lab, lab.make_namespace()):
+    for table in lab.each(tables_to_register(lab, lab.make_namespace())):
         former = left_behind(lab, table)
-        for name in (former.name, lab.name()):
+        for name in lab.each((former.name, lab.name())):
             reply = register(lab, former.namespace, name, location_of(former))
             with lab.judge("IRC-TBL-REG-001"):
                 is_registered(lab, former, name, reply)
             with lab.judge("IRC-TBL-REG-002"):
-                expect.equal(former.metadata_location, reply.at("metadata-location"), "the requested metadata-location")
+                expect.equal(
+                    former.metadata_location,
+                    reply.at("metadata-location"),
+                    "the requested metadata-location",
+                    at=reply.place("metadata-location"),
+                )
             lab.try_drop_table(namespace=former.namespace, table=name)
 
 
@@ -98,7 +103,7 @@ def register_uses_the_named_metadata_file(lab: CatalogLab) -> None:
         earlier.append(lab.load(table))
     left_behind(lab, table)
 
-    for file in earlier:
+    for file in lab.each(earlier):
         name = lab.name()
         reply = register(lab, table.namespace, name, location_of(file))
         with lab.judge("IRC-TBL-REG-001"):
@@ -138,7 +143,7 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
         "null as name": {"name": None, "metadata-location": location},
         "no name, but overwrite": {"metadata-location": location, "overwrite": True},
     }
-    for wrong, body in bodies.items():
+    for wrong, body in lab.each(bodies.items()):
         reply = lab.send(op.register_table, namespace=former.namespace, body=body)
         with lab.judge("IRC-TBL-REG-003"):
             expect.status(reply, 400, about=f"for {wrong}")
@@ -150,8 +155,8 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     former = left_behind(lab, lab.make_table(table.namespace))
     before = lab.load(table)
-    for location in (location_of(former), location_of(before)):
-        for members in ({}, {"overwrite": False}):
+    for location in lab.each((location_of(former), location_of(before))):
+        for members in lab.each(({}, {"overwrite": False})):
             reply = register(lab, table.namespace, table.name, location, **members)
             with lab.judge("IRC-TBL-REG-004"):
                 expect.status(reply, 409)
@@ -168,7 +173,7 @@ def registering_over_views_returns_409(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     view = lab.make_view(home)
     former = left_behind(lab, lab.make_table(home))
-    for members in ({}, {"overwrite": True}):
+    for members in lab.each(({}, {"overwrite": True})):
         reply = lab.send(op.register_table, namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
         with lab.judge("IRC-TBL-REG-008"):
             expect.status(reply, 409, *UNSUPPORTED[bool(members)])
@@ -183,8 +188,8 @@ def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     missing = [(lab.name(),), dropped]
     if lab.child_of(former.namespace):
         missing += [(*former.namespace, lab.name()), (lab.name(), former.namespace[-1])]
-    for namespace in missing:
-        for members in ({}, {"overwrite": True}):
+    for namespace in lab.each(missing):
+        for members in lab.each(({}, {"overwrite": True})):
             reply = register(lab, namespace, lab.name(), location_of(former), **members)
             with lab.judge("IRC-TBL-REG-009"):
                 expect.not_found(reply, "namespace", *UNSUPPORTED[bool(members)])
@@ -205,7 +210,7 @@ def registering_missing_files_returns_4xx(lab: CatalogLab) -> None:
         "a missing storage": (f"nowhere://{NO_FILE}", foreign),
         "a text that is no location": (f"nowhere {NO_FILE}", foreign),
     }
-    for what, (location, allowed) in nowhere.items():
+    for what, (location, allowed) in lab.each(nowhere.items()):
         name = lab.name()
         reply = register(lab, former.namespace, name, location)
         behind = lab.send(op.load_table, namespace=former.namespace, table=name)
@@ -217,7 +222,7 @@ def registering_missing_files_returns_4xx(lab: CatalogLab) -> None:
 @check("IRC-TBL-REG-012")
 def registered_tables_accept_commits(lab: CatalogLab) -> None:
     """Commits to a registered table return 200."""
-    for table in (lab.make_table(), grown(lab, lab.make_table())):
+    for table in lab.each((lab.make_table(), grown(lab, lab.make_table()))):
         now = registered(lab, left_behind(lab, table))
         snapshot = lab.snapshot(now)
         commits = (
@@ -225,11 +230,15 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
             [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
             [add_schema(schema_with(now, next_column(now, "later"))), set_current_schema(LAST_ADDED)],
         )
-        for updates in commits:
+        for updates in lab.each(commits):
             reply = lab.try_commit(now, *updates, requirements=[assert_uuid(now.uuid)])
             with lab.judge("IRC-TBL-REG-012"):
                 expect.status(reply, 200)
         with lab.judge("IRC-TBL-REG-012"):
+            after = loaded(lab, now.namespace, now.name)
             expect.equal(
-                "yes", loaded(lab, now.namespace, now.name).member("properties").get("registered"), "the property that was committed,"
+                "yes",
+                after.member("properties").get("registered"),
+                "the property that was committed,",
+                at=after.place("properties", "registered"),
             )

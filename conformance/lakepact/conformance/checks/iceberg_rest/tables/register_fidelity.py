@@ -68,7 +68,7 @@ def tables(lab: CatalogLab) -> Iterator[Table]:
 @check("IRC-TBL-LOAD-001")
 def registered_tables_keep_used_ids_and_settings(lab: CatalogLab) -> None:
     """A registered table keeps its used-up ids, row counts, ref retention, identifier fields and encryption keys."""
-    for table in tables(lab):
+    for table in lab.each(tables(lab)):
         former = left_behind(lab, table)
         again = registered(lab, former)
         with lab.judge("IRC-TBL-LOAD-001"):

@@ -77,7 +77,7 @@ def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
     control = register(lab, table.namespace, lab.name(), planted(lab, left_behind(lab, table), orjson.dumps(metadata)))
     lab.require(control, 200)
 
-    for wrong, content in no_metadata(metadata).items():
+    for wrong, content in lab.each(no_metadata(metadata).items()):
         reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))
         with lab.judge("IRC-TBL-REG-011"):
             expect.status(reply, 400, about=f"for a file that holds {wrong}")
@@ -98,7 +98,7 @@ def files_outside_the_storage_return_400_or_403(lab: CatalogLab) -> None:
             f"{inside}/{'../' * 12}{elsewhere.as_posix().lstrip('/')}",
             f"s3://{lab.name()}/00000.metadata.json",
         )
-        for location in locations:
+        for location in lab.each(locations):
             reply = register(lab, table.namespace, lab.name(), location)
             with lab.judge("IRC-TBL-REG-013"):
                 expect.status(reply, 400, 403, about=f"for {location}")

@@ -46,7 +46,7 @@ def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
 def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
     """Registering with `overwrite` returns 200 and replaces the table's metadata, or returns 4xx."""
     able = False
-    for before, file in overwritings(lab):
+    for before, file in lab.each(overwritings(lab)):
         reply = overwritten(lab, before, file)
         after = lab.send(op.load_table, **before.at)
         with lab.judge("IRC-TBL-REG-007"):
@@ -80,7 +80,7 @@ def overwrite_registers_new_tables(lab: CatalogLab) -> None:
     if is_refused(lab, refusal):
         lab.skip("IRC-TBL-REG-006", f"the target does not register over tables: {refusal.shown}")
         return
-    for name in (lab.name(), former.name):
+    for name in lab.each((lab.name(), former.name)):
         reply = register(lab, former.namespace, name, location_of(former), overwrite=True)
         with lab.judge("IRC-TBL-REG-006"):
             is_registered(lab, former, name, reply)
@@ -107,7 +107,7 @@ def invalid_overwrite_returns_400(lab: CatalogLab) -> None:
     """An `overwrite` member that is neither true nor false returns 400."""
     former = left_behind(lab, lab.make_table())
     no_booleans: tuple[Any, ...] = ("yes", "true", "false", "", 1, 0, [], {}, [True])
-    for overwrite in no_booleans:
+    for overwrite in lab.each(no_booleans):
         reply = register(lab, former.namespace, lab.name(), location_of(former), overwrite=overwrite)
         with lab.judge("IRC-TBL-REG-014"):
             expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`", mutation=wrong_type("overwrite"))

@@ -49,8 +49,10 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     reply = lab.send(op.load_table, namespace=namespace, table=name)
     expect.status(reply, 200)
     after = Table(namespace, name, reply)
-    expect.equal(before.uuid, after.uuid, "the UUID as before,")
-    expect.equal(before.metadata_location, after.metadata_location, "the metadata-location as before,")
+    expect.equal(before.uuid, after.uuid, "the UUID as before,", at=after.place("table-uuid"))
+    expect.equal(
+        before.metadata_location, after.metadata_location, "the metadata-location as before,", at=after.reply.place("metadata-location")
+    )
     assert_same_table(lab, before, after, ignore=BOOKKEEPING)
 
 
@@ -71,10 +73,10 @@ def renames_move_tables(lab: CatalogLab) -> None:
     first, second = lab.name(), lab.name()
     full = grown(lab, lab.make_table(dropped.namespace))
     full = lab.commit(full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)})  # one that no ref names
-    for table, free in ((lab.make_table(dropped.namespace), dropped.name), (full, lab.name())):
+    for table, free in lab.each(((lab.make_table(dropped.namespace), dropped.name), (full, lab.name()))):
         before = lab.load(table)
         names = (table.name, first, second, table.name, free)
-        for old, new in pairwise(names):
+        for old, new in lab.each(pairwise(names)):
             reply = rename_table(lab, identifier(table.namespace, old), identifier(table.namespace, new))
             with lab.judge("IRC-TBL-REN-001"):
                 expect.status(reply, 204)
@@ -89,7 +91,7 @@ def renaming_missing_tables_returns_404(lab: CatalogLab) -> None:
     dropped, moved = lab.make_table(home), lab.make_table(home)
     lab.drop_table(**dropped.at)
     renamed(lab, moved, lab.name())
-    for name in (lab.name(), dropped.name, moved.name):
+    for name in lab.each((lab.name(), dropped.name, moved.name)):
         reply = rename_table(lab, identifier(home, name), identifier(home, lab.name()))
         with lab.judge("IRC-TBL-REN-002"):
             expect.not_found(reply, "table")
@@ -111,12 +113,12 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     if not moves_between_namespaces(lab):
         lab.skip("IRC-TBL-REN-003", "the target does not rename tables into other namespaces")
         return
-    for namespace in missing:
-        for name in (lab.name(), table.name):
+    for namespace in lab.each(missing):
+        for name in lab.each((lab.name(), table.name)):
             reply = rename_table(lab, table.identifier, identifier(namespace, name))
             with lab.judge("IRC-TBL-REN-003"):
                 expect.not_found(reply, "namespace")
-                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
+                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
                 unchanged(lab, table)
 
 
@@ -128,8 +130,8 @@ def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
     if moves_between_namespaces(lab):
         home = lab.make_namespace()
         others += [lab.load(lab.make_table(home)), lab.load(lab.make_table(home, name=table.name))]
-    for other in others:
-        for source, destination in ((table, other), (other, table)):
+    for other in lab.each(others):
+        for source, destination in lab.each(((table, other), (other, table))):
             reply = rename_table(lab, source.identifier, destination.identifier)
             with lab.judge("IRC-TBL-REN-004"):
                 expect.status(reply, 409)
@@ -184,7 +186,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
         for absent, rest in (("no", {}), ("null as", {member: None})):
             bodies[f"{absent} {member} of the source"] = {"source": {**_without(source, member), **rest}, "destination": destination}
             bodies[f"{absent} {member} of the destination"] = {"source": source, "destination": {**_without(destination, member), **rest}}
-    for wrong, body in bodies.items():
+    for wrong, body in lab.each(bodies.items()):
         reply = lab.send(op.rename_table, body=body)
         with lab.judge("IRC-TBL-REN-007"):
             expect.status(reply, 400, about=f"for {wrong}")
@@ -217,7 +219,7 @@ def tables_move_between_nested_namespaces(lab: CatalogLab) -> None:
     elsewhere = lab.make_namespace(lab.make_namespace())
     table = lab.load(lab.append(lab.make_table(left)))
     places = (left, right, deepest, elsewhere, left)
-    for old, new in pairwise(places):
+    for old, new in lab.each(pairwise(places)):
         reply = rename_table(lab, identifier(old, table.name), identifier(new, table.name))
         with lab.judge("IRC-TBL-REN-010"):
             expect.status(reply, 204)
@@ -231,7 +233,7 @@ def tables_move_between_nested_namespaces(lab: CatalogLab) -> None:
 def concurrent_renames_of_a_table_have_one_winner(lab: CatalogLab) -> None:
     """When two clients rename one table concurrently, one gets 204, the other 404 or 409, and only the winner's name loads."""
     home = lab.make_namespace()
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         table = lab.load(lab.make_table(home))
         names = [lab.name(), lab.name()]
         replies = side_by_side(
@@ -248,7 +250,7 @@ def concurrent_renames_of_a_table_have_one_winner(lab: CatalogLab) -> None:
 def concurrent_renames_to_a_name_have_one_winner(lab: CatalogLab) -> None:
     """When two tables are renamed to one name concurrently, one gets 204 and the other keeps its name."""
     home = lab.make_namespace()
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()
         replies = side_by_side(
             lab, [partial(rename_table, lab, table.identifier, identifier(home, name)) for table in tables], what="requests"

@@ -21,7 +21,7 @@ ROUNDS = 3
 def creates_survive_concurrent_drops_of_siblings(lab: CatalogLab) -> None:
     """Creating a table returns 200 and the table loads, while other tables of the namespace are dropped concurrently."""
     home = lab.make_namespace()
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         leaving, coming = [lab.make_table(home) for _ in range(EACH)], [lab.name() for _ in range(EACH)]
         for name in coming:
             lab.drop_afterwards(home, name)

@@ -111,9 +111,9 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
     def expect_refs(wanted: dict[str, int]) -> None:
         table = loaded(lab, past.table, "refs")
         found = {name: ref.get("snapshot-id") for name, ref in refs(table.metadata).items()}
-        expect.equal(wanted, found, "snapshots of refs:")
+        expect.equal(wanted, found, "snapshots of refs:", at=table.metadata.place("refs"))
         for name, snapshot in found.items():
-            expect.contains(snapshot, snapshot_ids(table), f"the snapshot of {name} in snapshots:")
+            expect.contains(snapshot, snapshot_ids(table), f"the snapshot of {name} in snapshots:", at=table.place("snapshots"))
 
     with lab.judge("IRC-TBL-LOAD-008") as case:
         expect_refs(expected)
@@ -122,17 +122,22 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
             if snapshot["snapshot-id"] in past.named:
                 with case():
                     found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
-                    expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
+                    expect.contains(snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots"))
                     actual = found[snapshot["snapshot-id"]]
                     expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
         for name in ("release", "main", "audit"):
             with case():
                 with lab.step("IRC-UPD-056"):
-                    expect.lacks(name, refs(lab.commit(past.table, remove_ref(name)).metadata), "refs")
+                    expect.lacks(
+                        name,
+                        refs(lab.commit(past.table, remove_ref(name)).metadata),
+                        "refs",
+                        at=lab.commit(past.table, remove_ref(name)).metadata.place("refs"),
+                    )
                 del expected[name]
                 expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")
-        expect.equal([], snapshot_ids(empty), "snapshots")
+        expect.equal([], snapshot_ids(empty), "snapshots", at=empty.place("snapshots"))
         # A table loaded with `refs` before lacks snapshots that refs name after they changed while main did not.
         first = lab.append(lab.make_table())
         table = lab.append(first)
@@ -148,7 +153,8 @@ def loads_with_snapshots_refs_omit_other_snapshots(lab: CatalogLab) -> None:
     past = history(lab)
 
     with lab.judge("IRC-TBL-LOAD-009"):
-        expect.equal(sorted(past.named), sorted(snapshot_ids(loaded(lab, past.table, "refs"))), "only the snapshots of refs:")
+        after = loaded(lab, past.table, "refs")
+        expect.equal(sorted(past.named), sorted(snapshot_ids(after)), "only the snapshots of refs:", at=after.place("snapshots"))
 
 
 @check("IRC-TBL-LOAD-010")
@@ -163,7 +169,9 @@ def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
         kept = {one.get("snapshot-id"): one for one in everything.member("snapshots")}
         for snapshot in named.member("snapshots"):
             with case():
-                expect.equal(kept.get(snapshot.get("snapshot-id")), snapshot, "the snapshot as with snapshots=all:")
+                expect.equal(
+                    kept.get(snapshot.get("snapshot-id")), snapshot, "the snapshot as with snapshots=all:", at=named.place("snapshots")
+                )
         # Nothing that was asked for with `refs` may be remembered by those who ask for everything.
         assert_same_table(lab, everything, loaded(lab, past.table))
 

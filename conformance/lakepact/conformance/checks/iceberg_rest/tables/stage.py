@@ -61,7 +61,9 @@ WHOLE: dict[str, Any] = {
 
 def expect_note(table: Table) -> None:
     """Expect the property that `WHOLE` sets."""
-    expect.equal("staged", members(table.metadata.get("properties")).get("lakepact.note"), "property lakepact.note")
+    expect.equal(
+        "staged", members(table.metadata.get("properties")).get("lakepact.note"), "property lakepact.note", at=table.place("properties")
+    )
 
 
 #: By requirement of a creation without a stage: expects what `WHOLE` asks for.
@@ -78,7 +80,7 @@ PARTS: Mapping[str, Callable[[Table], None]] = MappingProxyType(
 def expect_location(table: Table) -> None:
     """Expect a location that is not empty."""
     location = table.member("location")
-    expect.true(isinstance(location, str) and location != "", "a text as `location`", expect.shown(location))
+    expect.true(isinstance(location, str) and location != "", "a text as `location`", expect.shown(location), at=table.place("location"))
 
 
 # -- before the commit --------------------------------------------------------------------------------------------------
@@ -96,11 +98,17 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
                     expect_part(plain)
                 expect_part(table)
         expect_location(table)
-        expect.true(UUID.fullmatch(str(table.uuid)) is not None, "a UUID as `table-uuid`", table.uuid)
+        expect.true(UUID.fullmatch(str(table.uuid)) is not None, "a UUID as `table-uuid`", table.uuid, at=table.place("table-uuid"))
     stage = staged(lab)
     with lab.judge("IRC-TBL-STAGE-003"):
         location = stage.reply.document.get("metadata-location")
-        expect.true(location is None, "no metadata-location, or null", expect.shown(location), kind=Kind.SURPLUS)
+        expect.true(
+            location is None,
+            "no metadata-location, or null",
+            expect.shown(location),
+            kind=Kind.SURPLUS,
+            at=stage.reply.place("metadata-location"),
+        )
 
 
 @check("IRC-TBL-STAGE-002", "IRC-TBL-HEAD-004", "IRC-TBL-LIST-006")
@@ -117,8 +125,8 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
         with lab.step("IRC-TBL-STAGE-002"):
             expect.status(loaded, 404)
         found = names(listed)
-        expect.contains(beside.name, found, "tables")
-        expect.lacks(stage.name, found, "tables")
+        expect.contains(beside.name, found, "tables", at=listed.place("identifiers"))
+        expect.lacks(stage.name, found, "tables", at=listed.place("identifiers"))
     existence = lab.send(op.table_exists, **stage.at)
     with lab.judge("IRC-TBL-STAGE-002"):
         expect.status(existence, 404)
@@ -190,15 +198,15 @@ def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
                         expect_part(stage)
                     expect_part(answer)
             with case():
-                expect.equal(stage.uuid.lower(), answer.uuid.lower(), "the staged UUID")
+                expect.equal(stage.uuid.lower(), answer.uuid.lower(), "the staged UUID", at=answer.place("table-uuid"))
                 expect_location(answer)
-                expect.equal(stage.location.rstrip("/"), answer.location.rstrip("/"), "the staged location")
+                expect.equal(stage.location.rstrip("/"), answer.location.rstrip("/"), "the staged location", at=answer.place("location"))
         if lab.offers(op.table_exists):
             expect.status(lab.send(op.table_exists, **stage.at), 204, 200)
     loaded = lab.load(stage)
     with lab.judge("IRC-TBL-STAGE-013"):
         log = loaded.metadata.get("metadata-log")
-        expect.true(not log, "an empty metadata-log", log)
+        expect.true(not log, "an empty metadata-log", log, at=loaded.place("metadata-log"))
 
 
 def committing_works(lab: CatalogLab) -> None:
@@ -242,22 +250,25 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
         schemas = {schema.get("schema-id"): schema for schema in table.member("schemas")}
         for schema in (first, second):
             with case():
-                expect.contains(schema.get("schema-id", 0), schemas, "schema ids")
+                expect.contains(schema.get("schema-id", 0), schemas, "schema ids", at=table.place("schemas"))
                 expect.equal(sources(schema), sources(schemas[schema.get("schema-id", 0)]), "field ids and names of the schema")
-        expect.equal(second["schema-id"], table.member("current-schema-id"), "current-schema-id")
+        expect.equal(second["schema-id"], table.member("current-schema-id"), "current-schema-id", at=table.place("current-schema-id"))
         with case():
             with lab.step("IRC-META-005"):
                 expect.true(
-                    table.member("last-column-id") >= last + 5, f"a last-column-id of at least {last + 5}", table.member("last-column-id")
+                    table.member("last-column-id") >= last + 5,
+                    f"a last-column-id of at least {last + 5}",
+                    table.member("last-column-id"),
+                    at=table.place("last-column-id"),
                 )
-            expect.equal(last + 5, table.member("last-column-id"), "last-column-id")
+            expect.equal(last + 5, table.member("last-column-id"), "last-column-id", at=table.place("last-column-id"))
         found = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
         for snapshot in (one, two):
             with case():
-                expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
+                expect.contains(snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots"))
                 actual = found[snapshot["snapshot-id"]]
                 expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
-        expect.equal(two["snapshot-id"], table.member("current-snapshot-id"), "current-snapshot-id")
+        expect.equal(two["snapshot-id"], table.member("current-snapshot-id"), "current-snapshot-id", at=table.place("current-snapshot-id"))
 
 
 @check("IRC-TBL-STAGE-015")
@@ -283,7 +294,10 @@ def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
             with case():
                 chosen = stage.member("format-version")  # the version is a wish: whether it is heeded is judged elsewhere
                 expect.status(commit_stage(lab, stage), 200, about=f"for a stage of format version {chosen}")
-                expect.equal(chosen, lab.load(stage).member("format-version"), "format version of the committed table")
+                after = lab.load(stage)
+                expect.equal(
+                    chosen, after.member("format-version"), "format version of the committed table", at=after.place("format-version")
+                )
 
 
 @check("IRC-TBL-STAGE-006")
@@ -325,7 +339,7 @@ def one_of_several_stages_is_committed(lab: CatalogLab) -> None:
         expect.status(first, 200)
         expect.status(second, 409)
         expect.equal("0", signature(lab.load(one)), "the property that the first commit set,")
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         stages = stages_of_one_name(lab, AT_ONCE)
         replies = lab.concurrently([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
         with lab.judge("IRC-TBL-STAGE-007"):
@@ -348,7 +362,7 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
         return
     namespace = lab.make_namespace()
     refused = 0
-    for location in questionable_locations(lab.make_table(namespace), lab.name()):
+    for location in lab.each(questionable_locations(lab.make_table(namespace), lab.name())):
         if request_creation(lab, namespace, lab.name(), location=location).status < 400:
             continue
         refused += 1

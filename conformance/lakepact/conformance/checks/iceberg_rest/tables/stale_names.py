@@ -63,14 +63,14 @@ def successors(lab: CatalogLab) -> Iterator[tuple[Table, list[Table]]]:
 @check("IRC-TBL-REN-011")
 def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
     """A table created or staged under the old name of a renamed table has another location."""
-    for table, former in successors(lab):
+    for table, former in lab.each(successors(lab)):
         locations = [table.location.rstrip("/")]
         if lab.feature("stage-create"):
             lab.drop_table(**table.at)
             request = lab.table_request(table.name, stage_create=True)
             staged = lab.require(lab.send(op.create_table, namespace=table.namespace, body=request), 200)
             locations.append(Table(table.namespace, table.name, staged).location.rstrip("/"))
-        for location in locations:
+        for location in lab.each(locations):
             with lab.judge("IRC-TBL-REN-011"):
                 expect.lacks(location, [one.location.rstrip("/") for one in former], "for the renamed tables, locations")
 
@@ -80,7 +80,7 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
     """Purging a renamed table keeps the metadata and files of a new table with its old name."""
     if lab.offers(op.register_table):
         registered(lab, left_behind(lab, lab.make_table()))
-    for table, former in successors(lab):
+    for table, former in lab.each(successors(lab)):
         before = lab.load(table)
         files = visible_files(lab, before)
         for one in former:
@@ -137,7 +137,7 @@ def commits_to_old_names_return_404(lab: CatalogLab) -> None:
 
 
 def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
-    for what, body in commits_of_all_kinds(lab, old).items():
+    for what, body in lab.each(commits_of_all_kinds(lab, old).items()):
         reply = lab.send(op.update_table, body=body, **old.at)
         behind = lab.send(op.load_table, **old.at)
         with lab.judge("IRC-TBL-REN-013"):

@@ -74,7 +74,7 @@ def requested_columns_are_kept(lab: CatalogLab) -> None:
         field(13, "apple", "date"),
     )
 
-    for schema in (SCHEMA, struct(*fields), struct(*reversed(fields))):
+    for schema in lab.each((SCHEMA, struct(*fields), struct(*reversed(fields)))):
         table = lab.make_table(schema=schema)
         with lab.judge_each("IRC-TBL-CREATE-004") as case:
             for answer in (table, lab.load(table)):
@@ -129,7 +129,7 @@ def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
     """Creating a version 2 table with a type of format version 3, at any depth, returns 400."""
     namespace = lab.make_namespace()
     kinds = [*YOUNG_TYPES, array(3, "timestamptz_ns"), struct(field(3, "inner", "timestamp_ns"))]
-    for kind in kinds:
+    for kind in lab.each(kinds):
         schema = struct(field(1, "id", "long"), field(2, "young", kind))
         reply = request_creation(lab, namespace, lab.name(), schema=schema, properties={"format-version": "2"})
         with lab.judge("IRC-TBL-CREATE-029"):
@@ -145,7 +145,7 @@ NUMBERINGS = ((40, 30, 20, 70), (3, 1, 2, 4), (1000, 2, 500, 1))
 @check("IRC-TBL-CREATE-005")
 def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
     """Partition, sort and identifier fields refer to the requested columns, whatever ids the server assigns."""
-    for key, at, word, inner in NUMBERINGS:
+    for key, at, word, inner in lab.each(NUMBERINGS):
         columns = (
             field(at, "at", "timestamptz"),
             field(key, "key", "string", required=True),
@@ -168,7 +168,7 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
                     expect_partitioning(answer, divided, schema)
                     expect_sorting(answer, sorted_, schema)
                     names, now = sources(current_schema(answer)), current_schema(answer).get("identifier-field-ids", [])
-                    expect.equal(["key"], [names.get(identifier) for identifier in now], "identifier fields")
+                    expect.equal(["key"], [names.get(identifier) for identifier in now], "identifier fields", at=answer.place("schemas"))
 
 
 # -- partitions ---------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
         table = created(lab)
         for answer in (table, lab.load(table)):
             with case():
-                expect.equal([], default_spec(answer)["fields"], "fields of the default spec")
+                expect.equal([], default_spec(answer)["fields"], "fields of the default spec", at=answer.place("partition-specs"))
 
 
 @check("IRC-TBL-CREATE-019")
@@ -217,7 +217,7 @@ def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
         "the spec's id only": spec(day, shard, spec_id=0),
     }
     namespace = lab.make_namespace()
-    for what, request in requests.items():
+    for what, request in lab.each(requests.items()):
         reply = request_creation(lab, namespace, lab.name(), partition_spec=request)
         with lab.judge("IRC-TBL-CREATE-019"):
             expect.status(reply, 200, about=f"for a partition spec with {what}")
@@ -241,11 +241,18 @@ def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
             for answer in (table, lab.load(table)):
                 with case():
                     expect_sorting(answer, request, SCHEMA)
-                    expect.true(answer.member("default-sort-order-id") != 0, "another id than 0, which is the unsorted order's", 0)
+                    expect.true(
+                        answer.member("default-sort-order-id") != 0,
+                        "another id than 0, which is the unsorted order's",
+                        0,
+                        at=answer.place("default-sort-order-id"),
+                    )
         unsorted: tuple[dict[str, Any], ...] = ({}, {"write_order": order(order_id=0)})
         for members in unsorted:
             table = created(lab, **members)
             for answer in (table, lab.load(table)):
                 with case():
-                    expect.equal(0, answer.member("default-sort-order-id"), "default-sort-order-id")
-                    expect.equal([], default_order(answer)["fields"], "fields of the default sort order")
+                    expect.equal(
+                        0, answer.member("default-sort-order-id"), "default-sort-order-id", at=answer.place("default-sort-order-id")
+                    )
+                    expect.equal([], default_order(answer)["fields"], "fields of the default sort order", at=answer.place("sort-orders"))

@@ -53,7 +53,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     transact,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Members
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 
@@ -89,7 +88,7 @@ def transactions_change_two_tables(lab: CatalogLab) -> None:
         change(first, set_properties(lakepact="again"), requirements=[assert_uuid(first.uuid), assert_ref("main", None)]),
         change(second, set_properties(lakepact="again"), requirements=[assert_schema(second.member("current-schema-id"))]),
     )
-    for mark, changes in (("once", (marking(first, "once"), marking(second, "once"))), ("again", conditional)):
+    for mark, changes in lab.each((("once", (marking(first, "once"), marking(second, "once"))), ("again", conditional))):
         reply = transact(lab, *changes)
         with lab.judge_each("IRC-TXN-001") as case:
             with case():
@@ -121,7 +120,13 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
             expect.status(reply, 204)
         if reply.status not in MADE:
             return
-        expect.equal(snapshot["snapshot-id"], lab.load(appended).member("refs", "main", "snapshot-id"), "main to be at the new snapshot,")
+        after = lab.load(appended)
+        expect.equal(
+            snapshot["snapshot-id"],
+            after.member("refs", "main", "snapshot-id"),
+            "main to be at the new snapshot,",
+            at=after.place("refs", "main", "snapshot-id"),
+        )
         expect.contains("more", columns(current_schema(lab.load(widened))), "columns of the current schema")
         are_marked(lab, [described], "described")
         for other in (widened, described):
@@ -199,7 +204,7 @@ def _described(table: Table) -> dict[str, Any]:
     text = orjson.dumps({member: value for member, value in state(table).items() if member not in OF_EACH}).decode()
     for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
         text = text.replace(own, instead)
-    return Members(orjson.loads(text), table.reply.exchange.number, ("metadata",))
+    return orjson.loads(text)
 
 
 @check("IRC-TXN-014")
@@ -208,7 +213,7 @@ def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
     committed, transacted = make_tables(lab, 2)
     snapshot = lab.snapshot(committed)
     other = {**snapshot, "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location)}
-    for ours, theirs in zip(_updates(committed, snapshot), _updates(transacted, other), strict=True):
+    for ours, theirs in lab.each(zip(_updates(committed, snapshot), _updates(transacted, other), strict=True)):
         lab.require(lab.try_commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
         reply = transact(lab, change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
         with lab.judge("IRC-TXN-014") as case:
@@ -225,7 +230,7 @@ def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
 def transactions_extend_the_metadata_log(lab: CatalogLab) -> None:
     """A transaction writes a new metadata file and logs the former one, as a commit does."""
     committed, transacted = map(lab.load, make_tables(lab, 2))
-    for turn in ("1", "2"):
+    for turn in lab.each(("1", "2")):
         update = set_properties(**{"lakepact.turn": turn})
         lab.commit(committed, update)
         lab.require(transact(lab, change(transacted, update)))
@@ -251,7 +256,7 @@ def transactions_apply_every_update(lab: CatalogLab) -> None:
     if "sequence-number" in first:
         second["sequence-number"] = first["sequence-number"] + 1
     others = [{**one, "manifest-list": one["manifest-list"].replace(committed.location, transacted.location)} for one in (first, second)]
-    for ours, theirs in zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True):
+    for ours, theirs in lab.each(zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True)):
         if lab.try_commit(committed, *ours).status != 200:
             continue
         reply = transact(lab, change(transacted, *theirs))
@@ -291,7 +296,7 @@ def empty_transactions_return_204_or_400(lab: CatalogLab) -> None:
 @check("IRC-TXN-011")
 def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
     """Two changes to one table are both applied in order, or refused with 400, 409 or 422 and neither is applied."""
-    for apart in (False, True):
+    for apart in lab.each((False, True)):
         twice, between = make_tables(lab, 2)
         before = [lab.load(table) for table in (twice, between)]
         reply = transact(

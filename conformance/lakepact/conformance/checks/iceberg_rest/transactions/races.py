@@ -84,7 +84,7 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
     """When many transactions append to the same two tables concurrently, one succeeds and both tables hold its snapshots alone."""
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         known = [lab.load(table) for table in tables]
         snapshots = [[lab.snapshot(table) for table in known] for _ in range(CLIENTS)]
         transactions = [
@@ -104,7 +104,12 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
                 with case():
                     sent = {of[number]["snapshot-id"] for of in snapshots}
                     held = [one["snapshot-id"] for one in table.metadata.get("snapshots") or () if one["snapshot-id"] in sent]
-                    expect.equal([winner[number]["snapshot-id"]], held, "of the snapshots that were sent, the table to hold")
+                    expect.equal(
+                        [winner[number]["snapshot-id"]],
+                        held,
+                        "of the snapshots that were sent, the table to hold",
+                        at=table.place("snapshots"),
+                    )
 
 
 @check("IRC-TXN-010", alone=True)
@@ -112,7 +117,7 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
     """When transactions assert the state of both tables and each changes one, exactly one succeeds and only its change is made."""
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         known = [lab.load(table) for table in tables]
         relied = [assert_ref("main", _main(table)) for table in known]
         snapshots = [lab.snapshot(known[number % 2]) for number in range(CLIENTS)]
@@ -142,7 +147,7 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
 def accepted_transactions_are_kept(lab: CatalogLab) -> None:
     """Concurrent transactions without a conflict return 204 or 409; both tables hold the accepted ones, in the same order."""
     tables = make_tables(lab, 2)
-    for turn in lab.repeat(ROUNDS):
+    for turn in lab.each(lab.repeat(ROUNDS)):
         keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
         held = [assert_uuid(table.uuid) for table in tables]
         replies = raced(

@@ -71,8 +71,8 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
         [assert_order(NOWHERE)],
         [assert_ref("audit", 1)],
     )
-    for requirements in stale:
-        for where, changes in at_every_place(others, change(failing, HARMLESS, requirements=requirements)):
+    for requirements in lab.each(stale):
+        for where, changes in lab.each(at_every_place(others, change(failing, HARMLESS, requirements=requirements))):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
@@ -89,8 +89,8 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
     relied, changed = make_tables(lab, 2)
     relied = lab.append(relied)
     before = [lab.load(table) for table in (relied, changed)]
-    for wrong in (change(relied, requirements=[assert_ref("main", None)]), change(relied, requirements=[assert_uuid(NOBODY)])):
-        for where, changes in at_every_place([changed], wrong):
+    for wrong in lab.each((change(relied, requirements=[assert_ref("main", None)]), change(relied, requirements=[assert_uuid(NOBODY)]))):
+        for where, changes in lab.each(at_every_place([changed], wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
@@ -113,8 +113,8 @@ def one_invalid_update_returns_400(lab: CatalogLab) -> None:
         "a spec that does not exist is made the default": ("IRC-UPD-028", [set_default_spec(NOWHERE), HARMLESS]),
         "a column that does not exist is partitioned by": ("IRC-UPD-024", [add_spec(nothing)]),
     }
-    for wrong, (requirement, updates) in impossible.items():
-        for where, changes in at_every_place(others, change(failing, *updates)):
+    for wrong, (requirement, updates) in lab.each(impossible.items()):
+        for where, changes in lab.each(at_every_place(others, change(failing, *updates))):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-003"):
                 if reply.status in MADE or reply.status >= 500:
@@ -134,9 +134,9 @@ def one_missing_table_returns_404(lab: CatalogLab) -> None:
     home = others[0].namespace
     before = [lab.load(table) for table in others]
     never = Table(home, lab.name(), others[0].reply)
-    for missing in chain((never,), dropped_tables(lab, home)):
-        for requirements in ([], [assert_uuid(missing.uuid)]):
-            for where, changes in at_every_place(others, change(missing, HARMLESS, requirements=requirements)):
+    for missing in lab.each(chain((never,), dropped_tables(lab, home))):
+        for requirements in lab.each(([], [assert_uuid(missing.uuid)])):
+            for where, changes in lab.each(at_every_place(others, change(missing, HARMLESS, requirements=requirements))):
                 reply = transact(lab, *changes)
                 with lab.judge("IRC-TXN-004"):
                     expect.not_found(reply, "table", about=f"when the table of {where} does not exist")
@@ -159,7 +159,7 @@ def changes_without_identifier_return_400(lab: CatalogLab) -> None:
         "a first change without identifier": [nameless, marking(table, "refused")],
         "an identifier that is null": [{**nameless, "identifier": None}],
     }
-    for wrong, changes in transactions.items():
+    for wrong, changes in lab.each(transactions.items()):
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-005"):
             expect.status(reply, 400, about=f"for {wrong}")
@@ -175,7 +175,7 @@ def table_changes_must_be_an_array(lab: CatalogLab) -> None:
         {"changes": [one]},
         *({"table-changes": value} for value in (None, one, {}, "none", 0, True)),
     )
-    for body in bodies:
+    for body in lab.each(bodies):
         reply = lab.send(op.commit_transaction, body=body)
         with lab.judge("IRC-TXN-006"):
             expect.status(reply, 400, about=f"for {expect.shown(body)}")
@@ -192,8 +192,8 @@ def one_unknown_update_or_requirement_returns_400(lab: CatalogLab) -> None:
         "a requirement": change(failing, HARMLESS, requirements=[assert_uuid(failing.uuid), UNKNOWN_REQUIREMENT]),
         "a requirement of no update": change(failing, requirements=[UNKNOWN_REQUIREMENT]),
     }
-    for kind, wrong in unknown.items():
-        for where, changes in at_every_place(others, wrong):
+    for kind, wrong in lab.each(unknown.items()):
+        for where, changes in lab.each(at_every_place(others, wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-008"):
                 expect.status(reply, 400, about=f"for {kind} that is unknown in {where}")
@@ -205,7 +205,7 @@ def changes_to_views_return_404(lab: CatalogLab) -> None:
     """A transaction with a change to the name of a view returns 404."""
     table = lab.make_table()
     view = Table(table.namespace, lab.make_view(table.namespace), table.reply)
-    for changes in ([marking(view, "refused")], [marking(table, "refused"), marking(view, "refused")]):
+    for changes in lab.each(([marking(view, "refused")], [marking(table, "refused"), marking(view, "refused")])):
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-016"):
             expect.status(reply, 404)
@@ -228,7 +228,7 @@ def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
 def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
     """A transaction creates a table together with all its other changes, or refuses and makes none of them."""
     table = lab.append(lab.make_table())
-    for first in (True, False):
+    for first in lab.each((True, False)):
         ground, assigned = plot(lab, table.namespace), str(uuid.uuid4())
         before = lab.load(table)
         made = change(ground, *creation(ground, assigned), requirements=[ASSERT_CREATE])
@@ -242,8 +242,8 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
             else:
                 expect.status(loaded, 200)
                 created = Table(ground.namespace, ground.name, loaded)
-                expect.equal(assigned, created.uuid.lower(), "the assigned table-uuid, in whatever case,")
-                expect.equal("by a commit", properties_of(created).get("made"), "the property")
+                expect.equal(assigned, created.uuid.lower(), "the assigned table-uuid, in whatever case,", at=created.place("table-uuid"))
+                expect.equal("by a commit", properties_of(created).get("made"), "the property", at=created.place("properties", "made"))
                 expect.contains("id", columns(current_schema(created)), "columns of the current schema")
                 are_marked(lab, [table], f"created {first}")
         _refused_creations(lab, table, first=first, offered=reply.status in MADE)
@@ -253,7 +253,7 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
     """A table whose creation stands beside a requirement that fails is not created."""
     # A target that creates no tables in transactions may refuse to for that reason, and before it looks at what else is required.
     allowed = (409,) if offered else (400, 404, 409)
-    for failing in (assert_ref("main", None), ASSERT_CREATE) if offered else (assert_ref("main", None),):
+    for failing in lab.each((assert_ref("main", None), ASSERT_CREATE) if offered else (assert_ref("main", None),)):
         ground = plot(lab, table.namespace)
         before = lab.load(table)
         made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE])

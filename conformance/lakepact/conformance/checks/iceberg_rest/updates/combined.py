@@ -64,9 +64,9 @@ def main_moves_back(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-044"):
         after = changed(lab, table, set_ref("main", first))
-        expect.equal(first, current_snapshot(after), "current-snapshot-id")
-        expect.equal(sorted([first, second]), sorted(snapshot_ids(after)), "snapshots")
-        expect.equal([first, second, first], logged(after), "snapshot-log")
+        expect.equal(first, current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
+        expect.equal(sorted([first, second]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
+        expect.equal([first, second, first], logged(after), "snapshot-log", at=after.place("snapshot-log"))
 
 
 @check("IRC-UPD-050", "IRC-UPD-090")
@@ -77,13 +77,13 @@ def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
     after = lab.commit(table, remove_snapshots(first))
 
     with lab.judge("IRC-UPD-050"):
-        expect.equal(sorted([second, third]), sorted(snapshot_ids(after)), "snapshots")
-        expect.equal(third, current_snapshot(after), "current-snapshot-id")
+        expect.equal(sorted([second, third]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
+        expect.equal(third, current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
     with lab.judge("IRC-UPD-090"):
         with lab.step("IRC-UPD-050"):
-            expect.lacks(first, snapshot_ids(after), "snapshots")
-        expect.lacks(first, logged(after), "snapshot-log")
-        expect.equal([third], logged(after)[-1:], "the last entry of snapshot-log")
+            expect.lacks(first, snapshot_ids(after), "snapshots", at=after.place("snapshots"))
+        expect.lacks(first, logged(after), "snapshot-log", at=after.place("snapshot-log"))
+        expect.equal([third], logged(after)[-1:], "the last entry of snapshot-log", at=after.place("snapshot-log"))
 
 
 @check("IRC-UPD-050")
@@ -95,7 +95,7 @@ def snapshots_added_with_a_removal_are_kept(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, add_snapshot(snapshot), remove_snapshots(first))
-        expect.equal(sorted([second, snapshot["snapshot-id"]]), sorted(snapshot_ids(after)), "snapshots")
+        expect.equal(sorted([second, snapshot["snapshot-id"]]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
 
 
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
@@ -118,14 +118,14 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
         with lab.judge("IRC-UPD-026"):
             default = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
             names = [[field.get("name") for field in one["fields"]] for one in default]
-            expect.equal([["by_name"]], names, "fields of the spec that was added last,")
+            expect.equal([["by_name"]], names, "fields of the spec that was added last,", at=after.place("partition-specs"))
     orders = [add_sort_order(sort_field(id_), order_id=2), add_sort_order(sort_field(name))]
     after = _added_anew(lab, "IRC-UPD-032", table, *orders, set_default_sort_order(LAST_ADDED))
     if after:
         with lab.judge("IRC-UPD-032"):
             default = [one for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
             sources = [[field.get("source-id") for field in one["fields"]] for one in default]
-            expect.equal([[name]], sources, "columns of the order that was added last,")
+            expect.equal([[name]], sources, "columns of the order that was added last,", at=after.place("sort-orders"))
 
 
 def _added_anew(lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]) -> Table | None:
@@ -150,24 +150,36 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010") as case:
         found = [one for one in after.member("schemas") if "documented" in columns(one)]
-        expect.equal(1, len(found), "schemas with the column documented:")
+        expect.equal(1, len(found), "schemas with the column documented:", at=after.place("schemas"))
         for before, field in zip(sent["fields"], found[0]["fields"], strict=True):
             with case():
                 expect.equal(before, {member: field.get(member) for member in before}, "the field")
-        expect.equal(sent["identifier-field-ids"], found[0].get("identifier-field-ids"), "identifier-field-ids")
-        expect.equal(table.member("current-schema-id"), after.member("current-schema-id"), "still the current-schema-id")
+        expect.equal(sent["identifier-field-ids"], found[0].get("identifier-field-ids"), "identifier-field-ids", at=after.place("schemas"))
+        expect.equal(
+            table.member("current-schema-id"),
+            after.member("current-schema-id"),
+            "still the current-schema-id",
+            at=after.place("current-schema-id"),
+        )
     with lab.judge("IRC-UPD-022"):
         field = partition_field(column(table, "id"), "truncate[10]", "tens")
         after = changed(lab, table, add_spec(field))
         (found_field,) = spec_with(after, "tens")["fields"]
         expect.equal(field, {member: found_field.get(member) for member in field}, "the partition field")
-        expect.equal(table.member("default-spec-id"), after.member("default-spec-id"), "still the default-spec-id")
+        expect.equal(
+            table.member("default-spec-id"), after.member("default-spec-id"), "still the default-spec-id", at=after.place("default-spec-id")
+        )
     with lab.judge("IRC-UPD-029"):
         order = sort_field(column(table, "id"), transform="bucket[16]", direction="desc", null_order="nulls-last")
         after = changed(lab, table, add_sort_order(order))
         orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
-        expect.contains([order], orders, "sort orders")
-        expect.equal(table.member("default-sort-order-id"), after.member("default-sort-order-id"), "still the default-sort-order-id")
+        expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
+        expect.equal(
+            table.member("default-sort-order-id"),
+            after.member("default-sort-order-id"),
+            "still the default-sort-order-id",
+            at=after.place("default-sort-order-id"),
+        )
 
 
 @check("IRC-UPD-022")
@@ -199,10 +211,10 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
     after = lab.commit(table, upgrade_format_version(3))
 
     with lab.judge("IRC-UPD-005") as case:
-        expect.equal(3, after.member("format-version"), "format-version")
+        expect.equal(3, after.member("format-version"), "format-version", at=after.place("format-version"))
         for member in HISTORY:
             with case():
-                expect.equal(state(before).get(member), state(after).get(member), member)
+                expect.equal(state(before).get(member), state(after).get(member), member, at=after.place())
 
 
 @check("IRC-UPD-035")
@@ -213,8 +225,13 @@ def large_sequence_numbers_are_accepted(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-035"):
         after = changed(lab, table, add_snapshot(snapshot))
-        expect.equal(LARGE, snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"), "sequence-number of the snapshot")
-        expect.equal(LARGE, after.member("last-sequence-number"), "last-sequence-number")
+        expect.equal(
+            LARGE,
+            snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"),
+            "sequence-number of the snapshot",
+            at=after.place("snapshots"),
+        )
+        expect.equal(LARGE, after.member("last-sequence-number"), "last-sequence-number", at=after.place("last-sequence-number"))
 
 
 @check("IRC-GEN-019")
@@ -230,13 +247,25 @@ def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-GEN-019") as case:
         with case():
-            expect.equal(BEYOND_DOUBLES, snapshot_of(after, identifier).get("sequence-number"), "sequence-number of the snapshot")
+            expect.equal(
+                BEYOND_DOUBLES,
+                snapshot_of(after, identifier).get("sequence-number"),
+                "sequence-number of the snapshot",
+                at=after.place("snapshots"),
+            )
         with case():
-            expect.equal(BEYOND_DOUBLES, after.member("last-sequence-number"), "last-sequence-number")
+            expect.equal(
+                BEYOND_DOUBLES, after.member("last-sequence-number"), "last-sequence-number", at=after.place("last-sequence-number")
+            )
         with case():
             with lab.step("IRC-UPD-045"):
-                expect.contains("max-ref-age-ms", refs(after).get("aged", {}), "the ref aged")
-            expect.equal(BEYOND_DOUBLES, after.member("refs", "aged", "max-ref-age-ms"), "max-ref-age-ms")
+                expect.contains("max-ref-age-ms", refs(after).get("aged", {}), "the ref aged", at=after.place("refs", "aged"))
+            expect.equal(
+                BEYOND_DOUBLES,
+                after.member("refs", "aged", "max-ref-age-ms"),
+                "max-ref-age-ms",
+                at=after.place("refs", "aged", "max-ref-age-ms"),
+            )
 
 
 @check("IRC-GEN-019")
@@ -246,7 +275,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     small = lab.snapshot(table, added_rows=EVEN)
     counting = lab.commit(table, add_snapshot(small))
     with lab.step("IRC-UPD-041"):
-        expect.equal(small["first-row-id"] + EVEN, counting.member("next-row-id"), "next-row-id")
+        expect.equal(small["first-row-id"] + EVEN, counting.member("next-row-id"), "next-row-id", at=counting.place("next-row-id"))
     many = lab.try_commit(table, add_snapshot(lab.snapshot(counting, added_rows=BEYOND_DOUBLES)))
     if many.status != 200:
         lab.skip("IRC-GEN-019", "the target takes no such row ids")
@@ -254,10 +283,15 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(Table(table.namespace, table.name, many), first_row_id=BEYOND_DOUBLES + EVEN, added_rows=2)
 
     with lab.judge("IRC-GEN-019"):
-        expect.equal(BEYOND_DOUBLES + EVEN, many.at("metadata", "next-row-id"), "next-row-id")
+        expect.equal(BEYOND_DOUBLES + EVEN, many.at("metadata", "next-row-id"), "next-row-id", at=many.place("metadata", "next-row-id"))
         after = changed(lab, table, add_snapshot(snapshot))
-        expect.equal(BEYOND_DOUBLES + EVEN, snapshot_of(after, snapshot["snapshot-id"]).get("first-row-id"), "first-row-id of the snapshot")
-        expect.equal(BEYOND_DOUBLES + EVEN + 2, after.member("next-row-id"), "next-row-id")
+        expect.equal(
+            BEYOND_DOUBLES + EVEN,
+            snapshot_of(after, snapshot["snapshot-id"]).get("first-row-id"),
+            "first-row-id of the snapshot",
+            at=after.place("snapshots"),
+        )
+        expect.equal(BEYOND_DOUBLES + EVEN + 2, after.member("next-row-id"), "next-row-id", at=after.place("next-row-id"))
 
 
 @check("IRC-UPD-045")
@@ -272,7 +306,7 @@ def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
         for update in updates:
             with case():
                 expect_ref(after, update["ref-name"], update)
-        expect.equal(3, len(refs(after)), "number of refs:")
+        expect.equal(3, len(refs(after)), "number of refs:", at=after.place("refs"))
 
 
 @check("IRC-UPD-061")
@@ -297,8 +331,10 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-066"):
         after = changed(lab, table, set_statistics(file))
-        expect.equal([file], [{m: one.get(m) for m in file} for one in after.member("statistics")], "statistics")
+        expect.equal(
+            [file], [{m: one.get(m) for m in file} for one in after.member("statistics")], "statistics", at=after.place("statistics")
+        )
     with lab.judge("IRC-UPD-071"):
         after = changed(lab, table, set_partition_statistics(of_partitions))
         found = [{m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")]
-        expect.equal([of_partitions], found, "partition-statistics")
+        expect.equal([of_partitions], found, "partition-statistics", at=after.place("partition-statistics"))

@@ -18,7 +18,8 @@ def upgrade_raises_the_version(lab: CatalogLab) -> None:
     table = table_of_version(lab, 1)
 
     with lab.judge("IRC-UPD-005"):
-        expect.equal(2, changed(lab, table, upgrade_format_version(2)).member("format-version"), "format-version")
+        after = changed(lab, table, upgrade_format_version(2))
+        expect.equal(2, after.member("format-version"), "format-version", at=after.place("format-version"))
 
 
 @check("IRC-UPD-005")
@@ -32,8 +33,13 @@ def upgrades_may_skip_a_version(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-005"):
         after = changed(lab, table, upgrade_format_version(3))
-        expect.equal(3, after.member("format-version"), "format-version")
-        expect.equal(table.member("current-snapshot-id"), after.member("current-snapshot-id"), "current-snapshot-id")
+        expect.equal(3, after.member("format-version"), "format-version", at=after.place("format-version"))
+        expect.equal(
+            table.member("current-snapshot-id"),
+            after.member("current-snapshot-id"),
+            "current-snapshot-id",
+            at=after.place("current-snapshot-id"),
+        )
 
 
 @check("IRC-UPD-006")
@@ -43,7 +49,8 @@ def upgrades_to_the_same_version_return_200(lab: CatalogLab) -> None:
     version = table.member("format-version")
 
     with lab.judge("IRC-UPD-006"):
-        expect.equal(version, changed(lab, table, upgrade_format_version(version)).member("format-version"), "format-version")
+        after = changed(lab, table, upgrade_format_version(version))
+        expect.equal(version, after.member("format-version"), "format-version", at=after.place("format-version"))
 
 
 @check("IRC-UPD-007")
@@ -67,8 +74,10 @@ def upgrade_keeps_snapshots(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-009"):
         after = changed(lab, table, upgrade_format_version(2))
-        expect.equal([before], [s.get("snapshot-id") for s in after.member("snapshots")], "snapshots")
-        expect.equal(before, after.member("current-snapshot-id"), "current-snapshot-id")
+        expect.equal([before], [s.get("snapshot-id") for s in after.member("snapshots")], "snapshots", at=after.place("snapshots"))
+        expect.equal(before, after.member("current-snapshot-id"), "current-snapshot-id", at=after.place("current-snapshot-id"))
         numbers = [s.get("sequence-number") or 0 for s in after.member("snapshots")]
         last = after.metadata.get("last-sequence-number") or 0
-        expect.true(last >= max(numbers), f"a last-sequence-number of at least {max(numbers)}", last)
+        expect.true(
+            last >= max(numbers), f"a last-sequence-number of at least {max(numbers)}", last, at=after.place("last-sequence-number")
+        )

@@ -56,7 +56,12 @@ def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     current = current_schema(table)
     said = sent_members_of(sent["fields"], current["fields"])
     expect.equal(sent["fields"], said, f"the columns of a schema with {what},")
-    expect.equal(sent.get("identifier-field-ids") or [], current.get("identifier-field-ids") or [], f"identifier-field-ids with {what},")
+    expect.equal(
+        sent.get("identifier-field-ids") or [],
+        current.get("identifier-field-ids") or [],
+        f"identifier-field-ids with {what},",
+        at=table.place("schemas"),
+    )
 
 
 @check("IRC-UPD-010")
@@ -106,7 +111,8 @@ def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-012"):
         expect.status(reply, 200, 400)
         if reply.status == 200:
-            expect.equal(more["id"], lab.load(table).member("last-column-id"), "last-column-id")
+            after = lab.load(table)
+            expect.equal(more["id"], after.member("last-column-id"), "last-column-id", at=after.place("last-column-id"))
 
 
 @check("IRC-UPD-026")
@@ -140,7 +146,7 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
     known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
     lab.commit(table, add_spec(*known, spec_id=1), set_default_spec(LAST_ADDED))
 
-    for number, fields in enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2):
+    for number, fields in lab.each(enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2)):
         reply = lab.try_commit(table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
         if reply.status != 200:
             lab.skip("IRC-UPD-026", "specs without the ids of their fields are refused (IRC-UPD-022)")
@@ -148,7 +154,12 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
         with lab.judge("IRC-UPD-026"):
             after = lab.load(table)
             default = [one["fields"] for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
-            expect.equal([[field["transform"] for field in fields]], [[f.get("transform") for f in one] for one in default], "transforms,")
+            expect.equal(
+                [[field["transform"] for field in fields]],
+                [[f.get("transform") for f in one] for one in default],
+                "transforms,",
+                at=after.place("partition-specs"),
+            )
 
 
 @check("IRC-UPD-032")
@@ -174,4 +185,4 @@ def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
                     one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")
                 ]
                 said = [[{member: field.get(member) for member in alone[0]} for field in fields] for fields in default]
-                expect.equal([order], said, "the default order, which was added last,")
+                expect.equal([order], said, "the default order, which was added last,", at=after.place("sort-orders"))

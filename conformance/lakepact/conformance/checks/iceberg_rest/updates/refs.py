@@ -31,7 +31,7 @@ def current_snapshot(table: Table) -> int | None:
 
 def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
     """Expect the branch or tag with these members and no other retention settings."""
-    expect.contains(name, refs(table), "refs")
+    expect.contains(name, refs(table), "refs", at=table.place("refs"))
     members = ("type", "snapshot-id", *RETENTION)
     actual = {member: refs(table)[name].get(member) for member in members}
     expect.equal({member: expected.get(member) for member in members}, actual, f"the ref {name} as")
@@ -55,13 +55,22 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
         expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         with case():
             with lab.step("IRC-UPD-035"):
-                expect.true(is_beside, "current-snapshot-id as before an add-snapshot", "another one")
-            expect.equal(first["snapshot-id"], current_snapshot(table), "current-snapshot-id while another branch moves")
+                expect.true(
+                    is_beside, "current-snapshot-id as before an add-snapshot", "another one", at=table.place("current-snapshot-id")
+                )
+            expect.equal(
+                first["snapshot-id"],
+                current_snapshot(table),
+                "current-snapshot-id while another branch moves",
+                at=table.place("current-snapshot-id"),
+            )
         table = changed(lab, table, set_ref("main", second["snapshot-id"]))
         expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
-        expect.equal(second["snapshot-id"], current_snapshot(table), "current-snapshot-id once main has moved")
+        expect.equal(
+            second["snapshot-id"], current_snapshot(table), "current-snapshot-id once main has moved", at=table.place("current-snapshot-id")
+        )
         log = [entry.get("snapshot-id") for entry in table.member("snapshot-log")]
-        expect.equal([first["snapshot-id"], second["snapshot-id"]], log, "snapshot-log")
+        expect.equal([first["snapshot-id"], second["snapshot-id"]], log, "snapshot-log", at=table.place("snapshot-log"))
 
 
 @check("IRC-UPD-045")
@@ -91,10 +100,12 @@ def other_branches_do_not_create_main(lab: CatalogLab) -> None:
         expect_ref(after, "audit", branch)
         with case():
             with lab.step("IRC-UPD-035"):
-                expect.lacks("main", refs(added), "refs after an add-snapshot")
-                expect.equal(None, current_snapshot(added), "current-snapshot-id after an add-snapshot")
-            expect.lacks("main", refs(after), "refs")
-            expect.equal(None, current_snapshot(after), "current-snapshot-id")
+                expect.lacks("main", refs(added), "refs after an add-snapshot", at=added.place("refs"))
+                expect.equal(
+                    None, current_snapshot(added), "current-snapshot-id after an add-snapshot", at=added.place("current-snapshot-id")
+                )
+            expect.lacks("main", refs(after), "refs", at=after.place("refs"))
+            expect.equal(None, current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
 
 
 @check("IRC-UPD-045")
@@ -102,12 +113,18 @@ def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
     """Setting a tag again as a branch, or the reverse, changes its type, or returns 400 or 409 and keeps it."""
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
-    for name, former, wanted in (("release", "tag", "branch"), ("audit", "branch", "tag")):
+    for name, former, wanted in lab.each((("release", "tag", "branch"), ("audit", "branch", "tag"))):
         lab.commit(table, set_ref(name, at, kind=former))
         reply = lab.try_commit(table, set_ref(name, at, kind=wanted))
         with lab.judge("IRC-UPD-045"):
             expect.status(reply, 200, 400, 409)
-            expect.equal(wanted if reply.status == 200 else former, refs(lab.load(table)).get(name, {}).get("type"), f"type of {name}")
+            after = lab.load(table)
+            expect.equal(
+                wanted if reply.status == 200 else former,
+                refs(after).get(name, {}).get("type"),
+                f"type of {name}",
+                at=after.place("refs", name, "type"),
+            )
 
 
 @check("IRC-UPD-046", "IRC-UPD-047", "IRC-UPD-048")
@@ -146,11 +163,14 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-056"):
         after = changed(lab, table, remove_ref("release"))
-        expect.lacks("release", refs(after), "refs")
-        expect.contains(tagged, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots")
+        expect.lacks("release", refs(after), "refs", at=after.place("refs"))
+        expect.contains(
+            tagged, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots", at=after.place("snapshots")
+        )
     before = lab.load(table)
     with lab.judge("IRC-UPD-057"):
-        expect.equal(refs(before), refs(changed(lab, table, remove_ref("nope"))), "the same refs")
+        answer = changed(lab, table, remove_ref("nope"))
+        expect.equal(refs(before), refs(answer), "the same refs", at=answer.place("refs"))
 
 
 @check("IRC-UPD-058")
@@ -161,6 +181,8 @@ def without_main_no_snapshot_is_current(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-058"):
         after = changed(lab, table, remove_ref("main"))
         with lab.step("IRC-UPD-056"):
-            expect.lacks("main", refs(after), "refs")
+            expect.lacks("main", refs(after), "refs", at=after.place("refs"))
         current = after.metadata.get("current-snapshot-id")
-        expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current, kind=Kind.SURPLUS)
+        expect.true(
+            current in (None, -1), "no current-snapshot-id, null or -1", current, kind=Kind.SURPLUS, at=after.place("current-snapshot-id")
+        )

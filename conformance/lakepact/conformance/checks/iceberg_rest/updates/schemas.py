@@ -68,14 +68,16 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
     """An added schema gets an unused id, whether the request proposes a new one or one in use."""
     table = lab.make_table()
 
-    for proposed in (REQUESTED, table.member("current-schema-id")):
+    for proposed in lab.each((REQUESTED, table.member("current-schema-id"))):
         name, taken = f"proposed_{proposed}", schema_ids(lab.load(table))
         with lab.judge("IRC-UPD-010"):
             after = changed(lab, table, add_schema({**schema_with(table, next_column(table, name)), "schema-id": proposed}))
             added = ids_of_schemas_with(after, name)
-            expect.equal(1, len(added), f"schemas with the column {name}:")
+            expect.equal(1, len(added), f"schemas with the column {name}:", at=after.place("schemas"))
             expect.lacks(added[0], [*taken, REQUESTED], "an id of the server's own,")
-            expect.equal(sorted(taken), sorted(i for i in schema_ids(after) if i != added[0]), "the other schemas")
+            expect.equal(
+                sorted(taken), sorted(i for i in schema_ids(after) if i != added[0]), "the other schemas", at=after.place("schemas")
+            )
 
 
 @check("IRC-UPD-011")
@@ -85,7 +87,7 @@ def identical_schema_is_reused(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-011"):
         after = changed(lab, table, add_schema(current_schema(table)))
-        expect.equal(schema_ids(table), schema_ids(after), "the same schemas")
+        expect.equal(schema_ids(table), schema_ids(after), "the same schemas", at=after.place("schemas"))
 
 
 @check("IRC-UPD-012")
@@ -98,11 +100,12 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-012"):
         after = changed(lab, table, add_schema(schema_with(table, nested), last_column_id=None))
-        expect.equal(last + 2, after.member("last-column-id"), "last-column-id")
+        expect.equal(last + 2, after.member("last-column-id"), "last-column-id", at=after.place("last-column-id"))
         wide = schema_with(table, next_column(table, "far", skip=9))
-        expect.equal(last + 10, changed(lab, table, add_schema(wide, last_column_id=last + 10)).member("last-column-id"), "last-column-id")
+        answer = changed(lab, table, add_schema(wide, last_column_id=last + 10))
+        expect.equal(last + 10, answer.member("last-column-id"), "last-column-id", at=answer.place("last-column-id"))
         after = changed(lab, table, add_schema(narrowed(table, "at"), last_column_id=None))
-        expect.equal(last + 10, after.member("last-column-id"), "still the last-column-id")
+        expect.equal(last + 10, after.member("last-column-id"), "still the last-column-id", at=after.place("last-column-id"))
 
 
 @check("IRC-UPD-013")
@@ -118,7 +121,7 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
         after = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
         expect.equal(columns(schema), columns(current_schema(after)), "columns")
         words = next(field for field in current_schema(after)["fields"] if field["name"] == "words")
-        expect.equal(element, words["type"].get("element-id"), "element-id")
+        expect.equal(element, words["type"].get("element-id"), "element-id", at=after.place("schemas"))
 
 
 @check("IRC-UPD-014")
@@ -164,7 +167,8 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-017") as case:
         for wanted in (second, first):
             with case():
-                expect.equal(wanted, changed(lab, table, set_current_schema(wanted)).member("current-schema-id"), "current-schema-id")
+                after = changed(lab, table, set_current_schema(wanted))
+                expect.equal(wanted, after.member("current-schema-id"), "current-schema-id", at=after.place("current-schema-id"))
 
 
 @check("IRC-UPD-018")
@@ -212,12 +216,13 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-076") as case:
         after = changed(lab, table, remove_schemas(goes))
-        expect.lacks(goes, schema_ids(after), "schemas")
+        expect.lacks(goes, schema_ids(after), "schemas", at=after.place("schemas"))
         for kept in (current, stays):
             with case():
-                expect.contains(kept, schema_ids(after), "schemas")
+                expect.contains(kept, schema_ids(after), "schemas", at=after.place("schemas"))
     with lab.step("IRC-UPD-076"):
-        expect.lacks(goes, schema_ids(lab.load(table)), "schemas")
+        answer = lab.load(table)
+        expect.lacks(goes, schema_ids(answer), "schemas", at=answer.place("schemas"))
     judge_refusals(lab, "IRC-UPD-077", table, {"the current schema": [remove_schemas(current)]})
 
 
@@ -235,4 +240,9 @@ def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
         for snapshot in after.member("snapshots"):
             if snapshot.get("schema-id") is not None:
                 with case():
-                    expect.contains(snapshot["schema-id"], schema_ids(after), "schemas, after the removal of one that a snapshot names,")
+                    expect.contains(
+                        snapshot["schema-id"],
+                        schema_ids(after),
+                        "schemas, after the removal of one that a snapshot names,",
+                        at=after.place("schemas"),
+                    )

@@ -66,10 +66,10 @@ def expect_no_dangling_refs(table: Table) -> None:
     """Every branch and tag points to a snapshot that there is, and so does the current snapshot."""
     known = snapshot_ids(table)
     for name, ref in table.metadata.get("refs", {}).items():
-        expect.contains(ref.get("snapshot-id"), known, f"snapshots, to which the ref {name} points,")
+        expect.contains(ref.get("snapshot-id"), known, f"snapshots, to which the ref {name} points,", at=table.place("snapshots"))
     current = table.metadata.get("current-snapshot-id")
     if current not in (None, -1):
-        expect.contains(current, known, "the current snapshot in snapshots:")
+        expect.contains(current, known, "the current snapshot in snapshots:", at=table.place("snapshots"))
 
 
 # -- add-snapshot -----------------------------------------------------------------------------------------------------
@@ -86,9 +86,19 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
         stored = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
             with case():
-                expect.equal(snapshot[member], stored.get(member), f"{member} of the snapshot")
-        expect.equal(snapshot["sequence-number"], after.member("last-sequence-number"), "last-sequence-number")
-        expect.equal(table.member("current-snapshot-id"), after.member("current-snapshot-id"), "still the current-snapshot-id")
+                expect.equal(snapshot[member], stored.get(member), f"{member} of the snapshot", at=after.place("snapshots"))
+        expect.equal(
+            snapshot["sequence-number"],
+            after.member("last-sequence-number"),
+            "last-sequence-number",
+            at=after.place("last-sequence-number"),
+        )
+        expect.equal(
+            table.member("current-snapshot-id"),
+            after.member("current-snapshot-id"),
+            "still the current-snapshot-id",
+            at=after.place("current-snapshot-id"),
+        )
 
 
 @check("IRC-UPD-036")
@@ -142,7 +152,7 @@ def next_row_id_advances(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-041"):
         after = changed(lab, table, add_snapshot(snapshot))
-        expect.equal(snapshot["first-row-id"] + 25, after.member("next-row-id"), "next-row-id")
+        expect.equal(snapshot["first-row-id"] + 25, after.member("next-row-id"), "next-row-id", at=after.place("next-row-id"))
     grown = lab.load(table)
     cases = {
         "no first-row-id": [add_snapshot(lab.snapshot(grown, first_row_id=None))],
@@ -159,7 +169,12 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-042"):
         after = changed(lab, table, add_snapshot(snapshot))
-        expect.equal(snapshot["schema-id"], snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"), "schema-id of the snapshot")
+        expect.equal(
+            snapshot["schema-id"],
+            snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"),
+            "schema-id of the snapshot",
+            at=after.place("snapshots"),
+        )
     stray = lab.snapshot(lab.load(table), schema_id=NOWHERE)
     judge_refusals(lab, "IRC-UPD-042", table, {f"a snapshot of schema {NOWHERE}": [add_snapshot(stray)]})
 
@@ -209,7 +224,7 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, remove_snapshots(*ids[:2]))
-        expect.equal(sorted(ids[2:]), sorted(snapshot_ids(after)), "the snapshots that were not listed,")
+        expect.equal(sorted(ids[2:]), sorted(snapshot_ids(after)), "the snapshots that were not listed,", at=after.place("snapshots"))
         expect_snapshots_whole(table, after)
 
 
@@ -227,7 +242,7 @@ def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
         after = lab.load(table)
         if reply.status == 200:
             with lab.step("IRC-UPD-050"):
-                expect.lacks(tagged, snapshot_ids(after), "snapshots")
+                expect.lacks(tagged, snapshot_ids(after), "snapshots", at=after.place("snapshots"))
         expect_no_dangling_refs(after)
 
 
@@ -260,10 +275,16 @@ def removing_the_current_snapshot_leaves_no_dangling_main(lab: CatalogLab) -> No
         expect_no_dangling_refs(after)
         if reply.status == 200:
             with lab.step("IRC-UPD-050"):
-                expect.lacks(current, snapshot_ids(after), "snapshots")
-            expect.lacks("main", after.metadata.get("refs", {}), "refs")
+                expect.lacks(current, snapshot_ids(after), "snapshots", at=after.place("snapshots"))
+            expect.lacks("main", after.metadata.get("refs", {}), "refs", at=after.place("refs"))
             current = after.metadata.get("current-snapshot-id")
-            expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current, kind=Kind.SURPLUS)
+            expect.true(
+                current in (None, -1),
+                "no current-snapshot-id, null or -1",
+                current,
+                kind=Kind.SURPLUS,
+                at=after.place("current-snapshot-id"),
+            )
 
 
 @check("IRC-UPD-053", "IRC-UPD-054")
@@ -273,10 +294,11 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-053"):
         after = changed(lab, table, remove_snapshots(1))
-        expect.equal(snapshot_ids(table), snapshot_ids(after), "the same snapshots")
+        expect.equal(snapshot_ids(table), snapshot_ids(after), "the same snapshots", at=after.place("snapshots"))
     older = next(one for one in snapshot_ids(table) if one != table.member("current-snapshot-id"))
     with lab.step("IRC-UPD-050"):
-        expect.lacks(older, snapshot_ids(changed(lab, table, remove_snapshots(older))), "snapshots")
+        answer = changed(lab, table, remove_snapshots(older))
+        expect.lacks(older, snapshot_ids(answer), "snapshots", at=answer.place("snapshots"))
     update = remove_snapshots(1)
     cases = {"no snapshot-ids": [without(update, "snapshot-ids")], "a number as snapshot-ids": [{**update, "snapshot-ids": 1}]}
     judge_refusals(lab, "IRC-UPD-054", table, cases)

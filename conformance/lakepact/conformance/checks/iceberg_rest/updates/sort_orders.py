@@ -46,12 +46,14 @@ def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-029"):
         after = changed(lab, table, add_sort_order(sort_field(source), order_id=REQUESTED))
         added = ids_of_orders_by(after, [source])
-        expect.equal(1, len(added), "sort orders by the new column:")
+        expect.equal(1, len(added), "sort orders by the new column:", at=after.place("sort-orders"))
         expect.lacks(added[0], [*order_ids(table), REQUESTED, UNSORTED, None], "an id of the server's own,")
     with lab.judge("IRC-UPD-029"):
         after = changed(lab, table, add_sort_order(order_id=UNSORTED), set_default_sort_order(LAST_ADDED))
-        expect.equal(UNSORTED, after.member("default-sort-order-id"), "for the order without fields the id")
-        expect.equal([UNSORTED], ids_of_orders_by(after, []), "ids of orders without fields")
+        expect.equal(
+            UNSORTED, after.member("default-sort-order-id"), "for the order without fields the id", at=after.place("default-sort-order-id")
+        )
+        expect.equal([UNSORTED], ids_of_orders_by(after, []), "ids of orders without fields", at=after.place("sort-orders"))
 
 
 @check("IRC-UPD-030")
@@ -61,7 +63,7 @@ def equal_order_is_reused(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-030"):
         after = changed(lab, table, add_sort_order(sort_field(column(table, "name"))))
-        expect.equal(order_ids(table), order_ids(after), "the same sort orders")
+        expect.equal(order_ids(table), order_ids(after), "the same sort orders", at=after.place("sort-orders"))
 
 
 @check("IRC-UPD-031")
@@ -88,13 +90,20 @@ def orders_become_default(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-032"):
         orders = [add_sort_order(sort_field(source), order_id=number) for number, source in enumerate((earlier, later), start=1)]
         after = changed(lab, table, *orders, set_default_sort_order(LAST_ADDED))
-        expect.one_of(ids_of_orders_by(after, [later]), after.member("default-sort-order-id"), "the order that was added last,")
+        expect.one_of(
+            ids_of_orders_by(after, [later]),
+            after.member("default-sort-order-id"),
+            "the order that was added last,",
+            at=after.place("default-sort-order-id"),
+        )
     grown = lab.commit(table, add_sort_order(sort_field(earlier)))
     with lab.judge_each("IRC-UPD-032") as case:
         for wanted in (*ids_of_orders_by(grown, [earlier]), first):
             with case():
                 after = changed(lab, table, set_default_sort_order(wanted))
-                expect.equal(wanted, after.member("default-sort-order-id"), "default-sort-order-id")
+                expect.equal(
+                    wanted, after.member("default-sort-order-id"), "default-sort-order-id", at=after.place("default-sort-order-id")
+                )
 
 
 @check("IRC-UPD-033", "IRC-UPD-034")

@@ -46,7 +46,12 @@ def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any],
     """
     with lab.step(STORED_BY[member]):
         for file in statistics:
-            expect.contains(file["statistics-path"], [path for paths in files(table, member).values() for path in paths], f"{member} files")
+            expect.contains(
+                file["statistics-path"],
+                [path for paths in files(table, member).values() for path in paths],
+                f"{member} files",
+                at=table.place("statistics"),
+            )
 
 
 # -- statistics -------------------------------------------------------------------------------------------------------
@@ -61,7 +66,12 @@ def statistics_are_replaced(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-066"):
         changed(lab, table, set_statistics(older), set_statistics(other))
         after = changed(lab, table, set_statistics(newer))
-        expect.equal({first: [newer["statistics-path"]], second: [other["statistics-path"]]}, files(after), "statistics files by snapshot")
+        expect.equal(
+            {first: [newer["statistics-path"]], second: [other["statistics-path"]]},
+            files(after),
+            "statistics files by snapshot",
+            at=after.place("statistics"),
+        )
 
 
 @check("IRC-UPD-067")
@@ -73,18 +83,16 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
     expect_stored(lab, lab.commit(table, set_statistics(older)), older)
 
     with lab.judge("IRC-UPD-067"):
-        expect.equal(
-            {first: [file["statistics-path"]]},
-            files(changed(lab, table, set_statistics(file, snapshot_id=None))),
-            "statistics files by snapshot",
-        )
+        after = changed(lab, table, set_statistics(file, snapshot_id=None))
+        expect.equal({first: [file["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
     table, first, second = table_of_two_snapshots(lab)
     file = statistics_file(table, first)
     reply = lab.try_commit(table, set_statistics(file, snapshot_id=second))
     with lab.judge("IRC-UPD-067", remark="a contradiction is refused" if reply.status == 400 else ""):
         expect.status(reply, 200, 400)
         if reply.status == 200:
-            expect.equal({first: [file["statistics-path"]]}, files(lab.load(table)), "statistics files by snapshot")
+            after = lab.load(table)
+            expect.equal({first: [file["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
 
 
 @check("IRC-UPD-068")
@@ -126,9 +134,9 @@ def statistics_are_removed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-070"):
         after = changed(lab, table, remove_statistics(first))
-        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot")
+        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
         after = changed(lab, table, remove_statistics(first), remove_statistics(UNKNOWN))
-        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot")
+        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
 
 
 @check("IRC-UPD-052")
@@ -140,13 +148,15 @@ def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
     lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, first)))
     after = lab.commit(table, remove_snapshots(first))
     with lab.step("IRC-UPD-050"):
-        expect.lacks(first, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots")
+        expect.lacks(
+            first, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots", at=after.place("snapshots")
+        )
 
     with lab.judge_each("IRC-UPD-052") as case:
         after = lab.load(table)
         for member in ("statistics", "partition-statistics"):
             with case():
-                expect.lacks(first, files(after, member), f"{member} files")
+                expect.lacks(first, files(after, member), f"{member} files", at=after.place("statistics"))
 
 
 # -- partition statistics -----------------------------------------------------------------------------------------------
@@ -163,7 +173,9 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
         changed(lab, table, set_partition_statistics(older), set_partition_statistics(other))
         after = changed(lab, table, set_partition_statistics(newer))
         expected = {first: [newer["statistics-path"]], second: [other["statistics-path"]]}
-        expect.equal(expected, files(after, "partition-statistics"), "partition statistics files by snapshot")
+        expect.equal(
+            expected, files(after, "partition-statistics"), "partition statistics files by snapshot", at=after.place("partition-statistics")
+        )
 
 
 @check("IRC-UPD-072")
@@ -180,4 +192,9 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
             with case():
                 after = changed(lab, table, *map(remove_partition_statistics, removals))
                 expected = {second: [kept["statistics-path"]]}
-                expect.equal(expected, files(after, "partition-statistics"), "partition statistics files by snapshot")
+                expect.equal(
+                    expected,
+                    files(after, "partition-statistics"),
+                    "partition statistics files by snapshot",
+                    at=after.place("partition-statistics"),
+                )

@@ -64,7 +64,7 @@ def city_of(table: Table) -> int:
     """
     fields = [field for field in current_schema(table)["fields"] if field.get("name") == "place"]
     inner = [field for each in fields if isinstance(each.get("type"), dict) for field in each["type"].get("fields") or ()]
-    expect.true(bool(inner), "a column within the column place", current_schema(table))
+    expect.true(bool(inner), "a column within the column place", current_schema(table), at=table.place("schemas"))
     found: int = inner[0]["id"]
     return found
 
@@ -112,7 +112,12 @@ def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
         Unmet: it has none.
     """
     said = [{member: value for member, value in field.items() if member != "field-id"} for field in fields]
-    expect.contains(said, [sent_members_of(said, spec.get("fields")) for spec in table.member("partition-specs")], "partition specs")
+    expect.contains(
+        said,
+        [sent_members_of(said, spec.get("fields")) for spec in table.member("partition-specs")],
+        "partition specs",
+        at=table.place("partition-specs"),
+    )
 
 
 @check("IRC-UPD-022", "IRC-UPD-029")
@@ -128,7 +133,7 @@ def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-029"):
         after = changed(lab, table, add_sort_order(order))
         orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
-        expect.contains([order], orders, "sort orders")
+        expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
 
 
 @check("IRC-UPD-035")
@@ -142,4 +147,9 @@ def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
                 snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
                 after = changed(lab, table, add_snapshot(snapshot))
                 found = {one.get("snapshot-id"): (one.get("summary") or {}).get("operation") for one in after.member("snapshots")}
-                expect.equal(operation, found.get(snapshot["snapshot-id"]), "the operation of the snapshot that was added,")
+                expect.equal(
+                    operation,
+                    found.get(snapshot["snapshot-id"]),
+                    "the operation of the snapshot that was added,",
+                    at=after.place("snapshots"),
+                )

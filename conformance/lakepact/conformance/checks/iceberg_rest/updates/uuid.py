@@ -21,7 +21,8 @@ def assign_uuid_sets_the_uuid_of_new_tables(lab: CatalogLab) -> None:
     lab.require(commit_stage(lab, table), 200)
 
     with lab.judge("IRC-UPD-001"):
-        expect.equal(table.uuid, lab.load(table).uuid, "the assigned table-uuid")
+        after = lab.load(table)
+        expect.equal(table.uuid, after.uuid, "the assigned table-uuid", at=after.place("table-uuid"))
 
 
 @check("IRC-UPD-002")
@@ -31,7 +32,13 @@ def assign_uuid_does_not_change_existing_uuids(lab: CatalogLab) -> None:
     reply = lab.try_commit(table, assign_uuid(str(uuid.uuid4())))
 
     with lab.judge("IRC-UPD-002"):
-        expect.equal(table.uuid, lab.load(table).uuid, f"after a commit that was answered with status {reply.status}, still the table-uuid")
+        after = lab.load(table)
+        expect.equal(
+            table.uuid,
+            after.uuid,
+            f"after a commit that was answered with status {reply.status}, still the table-uuid",
+            at=after.place("table-uuid"),
+        )
 
 
 @check("IRC-UPD-003")
@@ -40,7 +47,8 @@ def same_uuid_changes_nothing(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-003"):
-        expect.equal(table.uuid, changed(lab, table, assign_uuid(table.uuid)).uuid, "the table-uuid as before,")
+        after = changed(lab, table, assign_uuid(table.uuid))
+        expect.equal(table.uuid, after.uuid, "the table-uuid as before,", at=after.place("table-uuid"))
 
 
 @check("IRC-UPD-004")

@@ -23,7 +23,7 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
     table = lab.make_table(properties={"lakepact.turn": "0"})
     known = [tag_of(lab.load(table).reply)]
 
-    for turn in range(1, TURNS + 1):
+    for turn in lab.each(range(1, TURNS + 1)):
         committed = lab.require(lab.try_commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200)
         loaded = tag_of(lab.load(table).reply)
         tag = committed.headers.get("etag")

@@ -53,12 +53,12 @@ def namespaces_are_created_and_dropped_once(lab: CatalogLab) -> None:
     first = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-002"):
         expect.status(first, 200, about="with a key of version 7")
-        expect.equal(list(namespace), first.at("namespace"), "namespace")
+        expect.equal(list(namespace), first.at("namespace"), "namespace", at=first.place("namespace"))
     lab.require(first, 200)
     again = lab.send(op.create_namespace, body=body, idempotency_key=creating)
     with lab.judge("IRC-IDEM-003"):
         expect.status(again, 200, about=AGAIN)
-        expect.equal(list(namespace), again.at("namespace"), "namespace")
+        expect.equal(list(namespace), again.at("namespace"), "namespace", at=again.place("namespace"))
 
     lab.require(lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping), 204)
     gone = lab.send(op.drop_namespace, namespace=namespace, idempotency_key=dropping)
@@ -94,7 +94,9 @@ def tables_are_created_once(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-004"):
         expect.status(again, 200, about=AGAIN)
-        expect.equal(first.at("metadata", "table-uuid"), again.at("metadata", "table-uuid"), "table-uuid")
+        expect.equal(
+            first.at("metadata", "table-uuid"), again.at("metadata", "table-uuid"), "table-uuid", at=again.place("metadata", "table-uuid")
+        )
     with lab.judge("IRC-IDEM-014"):
         expect.status(other, 409, about="with another key")
 
@@ -119,14 +121,20 @@ def commits_are_applied_once(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-005"):
         expect.status(again, 200, about=AGAIN)
-        expect.equal("2", properties_of(after).get(TURN), "the property that was changed since,")
-        expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots")
-    for turn in ("3", "4", "3"):
+        expect.equal("2", properties_of(after).get(TURN), "the property that was changed since,", at=after.place("properties", TURN))
+        expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots", at=after.place("snapshots"))
+    for turn in lab.each(("3", "4", "3")):
         one = {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
         reply = lab.send(op.update_table, body=one, idempotency_key=new_key(), **table.at)
         with lab.judge("IRC-IDEM-014"):
             expect.status(reply, 200, about="with a key of its own")
-            expect.equal(turn, properties_of(lab.load(table)).get(TURN), "the property after a commit with a key of its own,")
+            answer = lab.load(table)
+            expect.equal(
+                turn,
+                properties_of(answer).get(TURN),
+                "the property after a commit with a key of its own,",
+                at=answer.place("properties", TURN),
+            )
 
 
 @check("IRC-IDEM-006")
@@ -144,8 +152,8 @@ def transactions_are_applied_once(lab: CatalogLab) -> None:
         for table, turn in zip(tables, ("2", "1"), strict=True):
             with case():
                 after = lab.load(table)
-                expect.equal(turn, properties_of(after).get(TURN), f"the property of {table.name}")
-                expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots")
+                expect.equal(turn, properties_of(after).get(TURN), f"the property of {table.name}", at=after.place("properties", TURN))
+                expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots", at=after.place("snapshots"))
 
 
 @check("IRC-IDEM-007", "IRC-IDEM-008")
@@ -161,7 +169,10 @@ def tables_are_dropped_once(lab: CatalogLab) -> None:
     late = lab.send(op.drop_table, idempotency_key=key, **table.at)
     with lab.judge("IRC-IDEM-008"):
         expect.true(late.status < 500, "a status other than 5xx", late.shown)
-        expect.equal(newer.uuid, lab.send(op.load_table, **newer.at).at("metadata", "table-uuid"), "table-uuid of the newer table")
+        after = lab.send(op.load_table, **newer.at)
+        expect.equal(
+            newer.uuid, after.at("metadata", "table-uuid"), "table-uuid of the newer table", at=after.place("metadata", "table-uuid")
+        )
 
 
 @check("IRC-IDEM-009")
@@ -218,7 +229,7 @@ def keys_create_only_one_object(lab: CatalogLab) -> None:
 def concurrent_equal_commits_are_applied_once(lab: CatalogLab) -> None:
     """Of many concurrent commits with one key, one is applied; the others return 200, or a status to retry."""
     table = lab.make_table()
-    for _ in range(3):
+    for _ in lab.each(range(3)):
         key, body = new_key(), adding(lab, lab.load(table))
         before = len(lab.load(table).metadata.get("snapshots") or ())
         replies = lab.concurrently([partial(lab.send, op.update_table, body=body, idempotency_key=key, **table.at)] * AT_ONCE)
@@ -277,7 +288,9 @@ def tables_are_registered_once(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-017"):
         expect.status(again, 200, about=AGAIN)
-        expect.equal(first.at("metadata", "table-uuid"), again.at("metadata", "table-uuid"), "table-uuid")
+        expect.equal(
+            first.at("metadata", "table-uuid"), again.at("metadata", "table-uuid"), "table-uuid", at=again.place("metadata", "table-uuid")
+        )
 
 
 def registration(name: str, table: Table) -> dict[str, Any]:

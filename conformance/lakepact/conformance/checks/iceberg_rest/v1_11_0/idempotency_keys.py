@@ -118,7 +118,7 @@ def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> int:
 def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
     """A request of another operation with a used key changes nothing."""
     every = list(pairs(lab))
-    for one, other in zip(every, [*every[1:], every[0]], strict=True):
+    for one, other in lab.each(zip(every, [*every[1:], every[0]], strict=True)):
         key = new_key()
         first = lab.send(one.operation, idempotency_key=key, **one.first)
         if first.status not in {200, 204}:
@@ -138,7 +138,7 @@ def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
 @check("IRC-IDEM-002", "IRC-IDEM-013")
 def used_keys_run_no_other_request(lab: CatalogLab) -> None:
     """Another request of the same operation with a used key changes nothing."""
-    for pair in pairs(lab):
+    for pair in lab.each(pairs(lab)):
         key = new_key()
         first = lab.send(pair.operation, idempotency_key=key, **pair.first)
         with lab.judge("IRC-IDEM-002"):
@@ -189,7 +189,12 @@ def views_are_created_and_registered_once(lab: CatalogLab) -> None:
         for operation, (before, after) in answers.items():
             with case():
                 expect.status(after, 200, about=f"for {operation} {AGAIN}")
-                expect.equal(before.at("metadata", "view-uuid"), after.at("metadata", "view-uuid"), f"view-uuid of {operation}")
+                expect.equal(
+                    before.at("metadata", "view-uuid"),
+                    after.at("metadata", "view-uuid"),
+                    f"view-uuid of {operation}",
+                    at=after.place("metadata", "view-uuid"),
+                )
 
 
 @check("IRC-IDEM-005")
@@ -204,7 +209,10 @@ def keys_outlast_other_keys(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-005"):
         expect.status(again, 200, about=AGAIN)
-        expect.equal(str(BETWEEN - 1), properties_of(lab.load(table)).get(TURN), "the property that was changed since,")
+        after = lab.load(table)
+        expect.equal(
+            str(BETWEEN - 1), properties_of(after).get(TURN), "the property that was changed since,", at=after.place("properties", TURN)
+        )
 
 
 @check("IRC-SEC-005")
@@ -218,7 +226,7 @@ def keys_grant_no_rights(lab: CatalogLab) -> None:
     )
     if lab.send(op.load_table, headers=third, anonymous=True, **table.at).status == 200:
         raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
-    for operation, arguments in requests:
+    for operation, arguments in lab.each(requests):
         key = new_key()
         if operation == op.create_table:
             lab.drop_afterwards(table.namespace, arguments["body"]["name"])

@@ -20,15 +20,20 @@ def completed_plans_have_ids(lab: CatalogLab) -> None:
     """A plan that completes at once has a `plan-id`, whatever `min-rows-requested` is."""
     table = lab.make_table()
 
-    for body in ({}, {"min-rows-requested": 0}, {"min-rows-requested": 9007199254740993}):
+    for body in lab.each(({}, {"min-rows-requested": 0}, {"min-rows-requested": 9007199254740993})):
         reply = lab.send(op.plan_table_scan, body=body, **table.at)
         with lab.judge("IRC-PLAN-002"):
             expect.status(reply, 200, about=f"for {expect.shown(body)}")
-            expect.true(reply.at("status") in {"completed", "submitted"}, "a scan that is completed or submitted", reply.at("status"))
+            expect.true(
+                reply.at("status") in {"completed", "submitted"},
+                "a scan that is completed or submitted",
+                reply.at("status"),
+                at=reply.place("status"),
+            )
         if lab.require(reply, 200).at("status") == "completed":
             with lab.judge("IRC-PLAN-001"):
                 plan_id = reply.at("plan-id")
-                expect.true(isinstance(plan_id, str) and bool(plan_id), "a text as `plan-id`", plan_id)
+                expect.true(isinstance(plan_id, str) and bool(plan_id), "a text as `plan-id`", plan_id, at=reply.place("plan-id"))
         else:
             lab.skip("IRC-PLAN-001", "scans are planned in the background")
 
@@ -36,11 +41,11 @@ def completed_plans_have_ids(lab: CatalogLab) -> None:
 @check("IRC-PLAN-002")
 def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
     """The files of a plan have at least `min-rows-requested` rows, or are all files of the scan."""
-    for properties in ({}, on_pages(lab)):
+    for properties in lab.each(({}, on_pages(lab))):
         table = grown(lab, properties=properties)
         rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
         table.append(*(table.file(path.rpartition("/")[2].removesuffix(".parquet"), rows=count) for path, count in rows.items()))
-        for least in (1, 10, 11, 25, 1000):
+        for least in lab.each((1, 10, 11, 25, 1000)):
             with lab.judge("IRC-PLAN-002"):
                 found = set(planned(lab, table.table, min_rows_requested=least).paths)
                 enough = sum(rows.get(path, 0) for path in found) >= min(least, sum(rows.values()))
@@ -56,7 +61,7 @@ def deleted_rows_do_not_count(lab: CatalogLab) -> None:
     gone = [replace(position_deletes(table, f"of-{name}", target=table.path(name)), rows=10) for name in ("first", "third")]
     table.append(*gone, operation="delete")
     live = {**rows, table.path("first"): 0, table.path("third"): 0}
-    for least in (1, 10, 30):
+    for least in lab.each((1, 10, 30)):
         with lab.judge("IRC-PLAN-002"):
             found = set(planned(lab, table.table, min_rows_requested=least).paths)
             enough = sum(live.get(path, 0) for path in found) >= min(least, sum(live.values()))
@@ -72,4 +77,4 @@ def cancelling_unknown_plans_returns_204_or_404(lab: CatalogLab) -> None:
     with lab.judge("IRC-PLAN-003"):
         expect.status(reply, 204, 404)
         if reply.status == 404:
-            expect.equal("NoSuchPlanIdException", reply.at("error", "type"), "error.type")
+            expect.equal("NoSuchPlanIdException", reply.at("error", "type"), "error.type", at=reply.place("error", "type"))

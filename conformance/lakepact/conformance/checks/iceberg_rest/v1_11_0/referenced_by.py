@@ -22,7 +22,7 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
     whole = lab.load(table)
     names = [SEPARATOR.join((*table.namespace, lab.name())) for _ in range(2)]
 
-    for chain in (names[0], ",".join(names)):
+    for chain in lab.each((names[0], ",".join(names))):
         reply = lab.send(op.load_table, referenced_by=chain, **table.at)
         with lab.judge("IRC-RBY-001"):
             expect.status(reply, 200, about=f"with referenced-by={expect.shown(chain)}")
@@ -33,4 +33,4 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
     reply = lab.send(op.load_view, referenced_by=names[0], **view.at)
     with lab.judge("IRC-RBY-001"):
         expect.status(reply, 200, about="for a view with referenced-by")
-        expect.equal(state(view.reply), state(reply), "the metadata with referenced-by,")
+        expect.equal(state(view.reply), state(reply), "the metadata with referenced-by,", at=reply.place())

@@ -72,11 +72,12 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
     lab.require(reply, 200)
     with lab.judge("IRC-VIEW-REG-002"):
         same_view(lab, reply, lab.send(op.load_view, **view.at), "the metadata when it is loaded,")
-        expect.contains(view.identifier, identifiers(lab.send(op.list_views, namespace=view.namespace)), "the list of views")
+        after = lab.send(op.list_views, namespace=view.namespace)
+        expect.contains(view.identifier, identifiers(after), "the list of views", at=after.place("identifiers"))
     with lab.judge("IRC-VIEW-REG-008"):
         changed = replace(lab, loaded(lab, view), *next_version(view, "SELECT 3 AS id"))
         expect.status(changed, 200)
-        expect.equal(last.uuid, changed.at("metadata", "view-uuid"), "view-uuid")
+        expect.equal(last.uuid, changed.at("metadata", "view-uuid"), "view-uuid", at=changed.place("metadata", "view-uuid"))
 
 
 @check("IRC-VIEW-REG-001")
@@ -123,7 +124,8 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REG-005"):
         reply = lab.send(op.register_view, namespace=table.namespace, body={"name": table.name, "metadata-location": location})
         expect.status(reply, 409, about="under the name of a table")
-        expect.equal(table.uuid, lab.load(table).uuid, "table-uuid")
+        after = lab.load(table)
+        expect.equal(table.uuid, after.uuid, "table-uuid", at=after.place("view-uuid"))
 
 
 @check("IRC-VIEW-REG-006")
@@ -134,7 +136,7 @@ def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-REG-006"):
         expect.not_found(reply, "namespace")
-        expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error.type")
+        expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error.type", at=reply.place("error", "type"))
 
 
 @check("IRC-VIEW-REG-007")
@@ -142,7 +144,7 @@ def registering_missing_files_returns_400_or_404(lab: CatalogLab) -> None:
     """Registering a view from missing or unreadable metadata returns 400 or 404 and registers nothing."""
     last, location = left_behind(lab)
     folder = location.rpartition("/")[0]
-    for wrong in (f"{folder}/{NO_FILE}", f"{folder}/", "nonsense"):
+    for wrong in lab.each((f"{folder}/{NO_FILE}", f"{folder}/", "nonsense")):
         name = lab.name()
         reply = register(lab, last.namespace, name, wrong)
         with lab.judge("IRC-VIEW-REG-007"):

@@ -107,10 +107,10 @@ def requests_for_table_objects_are_signed(lab: CatalogLab) -> None:
 
 def _is_signed(reply: Reply) -> None:
     expect.status(reply, 200)
-    expect.true(isinstance(reply.at("uri"), str), "a text as `uri`", reply.at("uri"))
+    expect.true(isinstance(reply.at("uri"), str), "a text as `uri`", reply.at("uri"), at=reply.place("uri"))
     headers = reply.at("headers")
     sound = isinstance(headers, dict) and all(isinstance(values, list) for values in headers.values())
-    expect.true(sound, "headers with lists of values", type(headers).__name__)
+    expect.true(sound, "headers with lists of values", type(headers).__name__, at=reply.place("headers"))
 
 
 @check("IRC-SIGN-002")
@@ -156,7 +156,7 @@ def invalid_signing_requests_are_refused(lab: CatalogLab) -> None:
     absent = lab.send(op.sign_request, body=whole, namespace=table.namespace, table=lab.name())
     with lab.judge("IRC-SIGN-004"):
         expect.status(absent, 404)
-        expect.equal("NoSuchTableException", absent.at("error", "type"), "error.type")
+        expect.equal("NoSuchTableException", absent.at("error", "type"), "error.type", at=absent.place("error", "type"))
 
 
 @check("IRC-SIGN-006")

@@ -56,16 +56,21 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
     lab.drop_afterwards(child, table["name"])
 
     namespaces = lab.path(op.list_namespaces)
-    for requirement, separator in (("IRC-SEP-001", encoded(announced(lab))), ("IRC-SEP-002", quote(UNIT))):
+    for requirement, separator in lab.each((("IRC-SEP-001", encoded(announced(lab))), ("IRC-SEP-002", quote(UNIT)))):
         spelled = f"{namespaces}/{separator.join(child)}"
         with lab.judge(requirement):
             loaded = lab.send_raw("GET", spelled, operation=op.load_namespace_metadata)
             expect.status(loaded, 200, about=f"for the levels joined by {expect.shown(separator)}")
-            expect.equal(list(child), loaded.at("namespace"), "namespace")
+            expect.equal(list(child), loaded.at("namespace"), "namespace", at=loaded.place("namespace"))
             listed = lab.send_raw("GET", f"{spelled}/tables", operation=op.list_tables)
             expect.status(listed, 200, about=f"for the levels joined by {expect.shown(separator)}")
             if holds:
-                expect.contains({"namespace": list(child), "name": table["name"]}, identifiers(listed), "the list of tables")
+                expect.contains(
+                    {"namespace": list(child), "name": table["name"]},
+                    identifiers(listed),
+                    "the list of tables",
+                    at=listed.place("identifiers"),
+                )
 
 
 @check("IRC-SEP-003")
@@ -79,7 +84,7 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.list_namespaces, parent=separator.join(child))
                 expect.status(reply, 200, about=f"for a parent whose levels are joined by {expect.shown(separator)}")
-                expect.equal([list(below)], reply.at("namespaces"), "the namespaces below it,")
+                expect.equal([list(below)], reply.at("namespaces"), "the namespaces below it,", at=reply.place("namespaces"))
 
 
 @check("IRC-SEP-004")

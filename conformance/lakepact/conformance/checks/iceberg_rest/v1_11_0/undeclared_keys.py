@@ -48,4 +48,9 @@ def working_keys_are_declared(lab: CatalogLab) -> None:
         return
 
     with lab.judge("IRC-IDEM-022"):
-        expect.true(LIFETIME in config, f"`{LIFETIME}` in the configuration of a server that keeps keys", ", ".join(sorted(config)))
+        expect.true(
+            LIFETIME in config,
+            f"`{LIFETIME}` in the configuration of a server that keeps keys",
+            ", ".join(sorted(config)),
+            at=lab.place("config"),
+        )

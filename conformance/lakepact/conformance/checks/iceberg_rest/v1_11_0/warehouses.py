@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 @check("IRC-WHS-001")
 def unknown_warehouses_return_404(lab: CatalogLab) -> None:
     """An unknown warehouse returns 404 NoSuchWarehouseException, unless the catalog ignores the parameter."""
-    for name in (lab.name(), f"s3://{lab.name()}/nowhere", f"{lab.name()} ä"):
+    for name in lab.each((lab.name(), f"s3://{lab.name()}/nowhere", f"{lab.name()} ä")):
         reply = lab.send(op.get_config, warehouse=name)
         if reply.status == 200:
             lab.skip("IRC-WHS-001", "the target answers for every warehouse")
             return
         with lab.judge("IRC-WHS-001"):
             expect.status(reply, 404, about=f"for the warehouse {expect.shown(name)}")
-            expect.equal("NoSuchWarehouseException", reply.at("error", "type"), "error.type")
+            expect.equal("NoSuchWarehouseException", reply.at("error", "type"), "error.type", at=reply.place("error", "type"))

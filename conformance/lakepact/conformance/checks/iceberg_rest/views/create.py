@@ -55,26 +55,26 @@ def create_view_returns_metadata(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-CREATE-001"):
         is_view(reply)
     lab.require(reply, 200, 201)
-    for view in (View(home, name, reply), loaded(lab, View(home, name, reply))):
+    for view in lab.each((View(home, name, reply), loaded(lab, View(home, name, reply)))):
         with lab.judge("IRC-VIEW-CREATE-007"):
             current = view.member("current-version-id")
-            expect.equal([current], list(view.versions), "the current version as the only one,")
-            expect.equal([current], view.log, "version ids in the log")
+            expect.equal([current], list(view.versions), "the current version as the only one,", at=view.place("versions"))
+            expect.equal([current], view.log, "version ids in the log", at=view.place("version-log"))
 
 
 @check("IRC-VIEW-CREATE-003")
 def created_versions_have_the_requested_schema(lab: CatalogLab) -> None:
     """The first version of a view has the schema of the request, whatever schema ids the request has."""
     home = lab.make_namespace()
-    for proposed, own in ((0, 0), (77, 3), (3, 3), (-1, 0)):
+    for proposed, own in lab.each(((0, 0), (77, 3), (3, 3), (-1, 0))):
         reply = create(lab, home, lab.name(), schema={**OTHER_SCHEMA, "schema-id": own}, view_version=version(home, schema_id=proposed))
         with lab.judge("IRC-VIEW-CREATE-003"):
             expect.status(reply, 200, about=f"for a version with schema-id {proposed}")
             schemas = {schema.get("schema-id"): schema for schema in reply.at("metadata", "schemas")}
             chosen = reply.at("metadata", "versions", 0, "schema-id")
-            expect.contains(chosen, schemas, "ids of schemas")
+            expect.contains(chosen, schemas, "ids of schemas", at=reply.place("metadata", "schemas"))
             columns = [field["name"] for field in schemas[chosen]["fields"]]
-            expect.equal([field["name"] for field in OTHER_SCHEMA["fields"]], columns, "columns")
+            expect.equal([field["name"] for field in OTHER_SCHEMA["fields"]], columns, "columns", at=reply.place("metadata", "schemas"))
 
 
 @check("IRC-VIEW-CREATE-004", "IRC-VIEW-CREATE-005")
@@ -87,15 +87,22 @@ def created_views_keep_representations(lab: CatalogLab) -> None:
     )
     view = made(lab, home, view_version=sent)
 
-    for answer in (view, loaded(lab, view)):
+    for answer in lab.each((view, loaded(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-004") as case:
             by_dialect = {one["dialect"]: one["sql"] for one in answer.current["representations"]}
-            expect.equal({one["dialect"]: one["sql"] for one in sent["representations"]}, by_dialect, "texts by dialect")
+            expect.equal(
+                {one["dialect"]: one["sql"] for one in sent["representations"]}, by_dialect, "texts by dialect", at=answer.place("versions")
+            )
             for member in ("default-namespace", "default-catalog"):
                 with case():
-                    expect.equal(sent[member], answer.current.get(member), f"{member}")
+                    expect.equal(sent[member], answer.current.get(member), f"{member}", at=answer.place("versions"))
         with lab.judge("IRC-VIEW-CREATE-005"):
-            expect.equal(list(DIALECTS), [one["dialect"] for one in answer.current["representations"]], "dialects in this order:")
+            expect.equal(
+                list(DIALECTS),
+                [one["dialect"] for one in answer.current["representations"]],
+                "dialects in this order:",
+                at=answer.place("versions"),
+            )
 
 
 @check("IRC-VIEW-CREATE-006")
@@ -133,7 +140,7 @@ def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     view = loaded(lab, made(lab))
     table = lab.load(lab.make_table(view.namespace))
     ways: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"view_version": version(view.namespace, sql("SELECT 2 AS id"))})
-    for members in ways:
+    for members in lab.each(ways):
         again = lab.send(op.create_view, namespace=view.namespace, body=view_request(view.namespace, view.name, **members))
         with lab.judge("IRC-VIEW-CREATE-009"):
             expect.status(again, 409)
@@ -160,12 +167,12 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
     home, sent = lab.make_namespace(), {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"}
     view = made(lab, home, properties=sent)
 
-    for answer in (view, loaded(lab, view)):
+    for answer in lab.each((view, loaded(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-017"):
             stored = properties_of(answer)
             expect.equal(sent, {key: stored.get(key) for key in sent}, "properties")
     no_texts: tuple[Any, ...] = (1, True, 1.5, [], {})
-    for wrong in no_texts:
+    for wrong in lab.each(no_texts):
         name = lab.name()
         reply = create(lab, home, name, properties={"lakepact.note": wrong})
         with lab.judge("IRC-VIEW-CREATE-017"):
@@ -177,7 +184,7 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
 def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     """When many clients create the same view concurrently, exactly one gets 200, and the view is the winner's."""
     home = lab.make_namespace()
-    for _ in lab.repeat(ROUNDS):
+    for _ in lab.each(lab.repeat(ROUNDS)):
         name = lab.name()
         requests = [
             {"schema": SCHEMA, "view_version": version(home, sql(f"{SQL}, {n} AS creator")), "properties": {"lakepact.creator": str(n)}}
@@ -188,4 +195,9 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
             winner = View(home, name, replies[sole_winner(replies, 409, 503, what="creations")])
             now = lab.send(op.load_view, **winner.at)
             expect.status(now, 200)
-            expect.equal(winner.uuid, now.at("metadata", "view-uuid"), "the view-uuid in the winner's response,")
+            expect.equal(
+                winner.uuid,
+                now.at("metadata", "view-uuid"),
+                "the view-uuid in the winner's response,",
+                at=now.place("metadata", "view-uuid"),
+            )

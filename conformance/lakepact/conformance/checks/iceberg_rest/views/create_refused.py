@@ -35,7 +35,7 @@ def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases:
         Blocked: no view can be created, so that the refusals show nothing.
     """
     lab.make_view(home)
-    for wrong, members in cases.items():
+    for wrong, members in lab.each(cases.items()):
         name = lab.name()
         reply = create(lab, home, name, **members)
         with lab.judge(requirement):

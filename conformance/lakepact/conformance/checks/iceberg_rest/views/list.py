@@ -30,10 +30,15 @@ def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
         for home, wanted in views.items():
             with case():
                 reply = lab.send(op.list_views, namespace=home)
-                expect.equal(sorted(wanted), sorted(names(reply)), "names of views")
+                expect.equal(sorted(wanted), sorted(names(reply)), "names of views", at=reply.place("identifiers"))
                 for identifier in reply.at("identifiers"):
                     with case():
-                        expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`")
+                        expect.equal(
+                            list(home),
+                            identifier.get("namespace"),
+                            "the namespace of the path as `namespace`",
+                            at=reply.place("identifiers"),
+                        )
 
 
 @check("IRC-VIEW-LIST-001")
@@ -75,7 +80,7 @@ def listing_views_of_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.list_views, namespace=namespace)
                 expect.not_found(reply, "namespace")
-                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
+                expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown, at=reply.place("error"))
 
 
 @check("IRC-VIEW-LIST-003")
@@ -90,7 +95,7 @@ def empty_namespaces_list_no_views(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.list_views, namespace=namespace)
                 expect.status(reply, 200)
-                expect.equal([], reply.at("identifiers"), "identifiers")
+                expect.equal([], reply.at("identifiers"), "identifiers", at=reply.place("identifiers"))
 
 
 @check("IRC-VIEW-LIST-004")

@@ -56,7 +56,12 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-LOAD-001"):
         same_view(lab, before.reply, reply, "the metadata of the last response,")
-        expect.equal(before.reply.at("metadata-location"), reply.at("metadata-location"), "the metadata-location of the last response,")
+        expect.equal(
+            before.reply.at("metadata-location"),
+            reply.at("metadata-location"),
+            "the metadata-location of the last response,",
+            at=reply.place("metadata-location"),
+        )
         written = in_file(lab, View(view.namespace, view.name, reply))
         if written is not None:
             shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
@@ -78,14 +83,14 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
     if lab.offers(op.replace_view):
         replaced(lab, views[1], *next_version(views[1], "SELECT 2 AS id"))
     other = loaded(lab, made(lab, home))
-    for view in views:
+    for view in lab.each(views):
         dropped = lab.send(op.drop_view, **view.at)
         with lab.judge("IRC-VIEW-LOAD-007"):
             expect.status(dropped, 204)
             expect.status(lab.send(op.load_view, **view.at), 404)
             unchanged(lab, other)
     absent: list[dict[str, Any]] = [views[0].at, {**views[0].at, "view": lab.name()}, {**other.at, "namespace": (lab.name(),)}]
-    for at in absent:
+    for at in lab.each(absent):
         with lab.judge("IRC-VIEW-LOAD-002"):
             expect.not_found(lab.send(op.load_view, **at), "view")
         with lab.judge("IRC-VIEW-LOAD-008"):
@@ -132,7 +137,7 @@ def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
     """HEAD of a view returns 404 before it is created, 204 after, and 404 once it is dropped."""
     namespace, name = lab.make_namespace(), lab.name()
     at: dict[str, Any] = {"namespace": namespace, "view": name}
-    for _ in range(2):
+    for _ in lab.each(range(2)):
         before = lab.send(op.view_exists, **at)
         lab.make_view(namespace, name=name)
         after = lab.send(op.view_exists, **at)

@@ -70,5 +70,5 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-META-018") as case:
         for answer in answers:
             with case():
-                expect.equal(1, answer.member("format-version"), "format-version")
-                expect.equal(view.uuid, answer.uuid, "the initial view-uuid,")
+                expect.equal(1, answer.member("format-version"), "format-version", at=answer.place("format-version"))
+                expect.equal(view.uuid, answer.uuid, "the initial view-uuid,", at=answer.place("view-uuid"))

@@ -23,7 +23,7 @@ def renames_move_views(lab: CatalogLab) -> None:
     first = made(lab, properties={"lakepact.note": "1"})
     view = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")) if lab.offers(op.replace_view) else first)
     names = [view.name, lab.name(), lab.name(), view.name]
-    for old, new in pairwise(names):
+    for old, new in lab.each(pairwise(names)):
         reply = rename_view(lab, identifier(view.namespace, old), identifier(view.namespace, new))
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
@@ -38,7 +38,7 @@ def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     lab.require(lab.send(op.drop_view, **gone.at))
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
-    for source in (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name)):
+    for source in lab.each((gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name))):
         reply = rename_view(lab, source, identifier(tuple(source["namespace"]), lab.name()))
         with lab.judge("IRC-VIEW-REN-002"):
             expect.not_found(reply, "view")
@@ -65,12 +65,12 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         return
     view, gone = loaded(lab, made(lab)), lab.make_namespace()
     lab.require(lab.send(op.drop_namespace, namespace=gone))
-    for namespace in (gone, (lab.name(),)):
-        for name in (lab.name(), view.name):
+    for namespace in lab.each((gone, (lab.name(),))):
+        for name in lab.each((lab.name(), view.name)):
             reply = rename_view(lab, view.identifier, identifier(namespace, name))
             with lab.judge("IRC-VIEW-REN-003"):
                 expect.not_found(reply, "namespace")
-                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
+                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
                 unchanged(lab, view)
 
 
@@ -79,7 +79,7 @@ def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
     """Renaming a view to the name of another view or a table returns 409 and changes none of them."""
     view = loaded(lab, made(lab))
     other, table = loaded(lab, made(lab, view.namespace)), lab.load(lab.make_table(view.namespace))
-    for taken in (other.identifier, table.identifier):
+    for taken in lab.each((other.identifier, table.identifier)):
         reply = rename_view(lab, view.identifier, taken)
         with lab.judge("IRC-VIEW-REN-004"):
             expect.status(reply, 409)
@@ -124,7 +124,7 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
         for member in named:
             part = {key: value for key, value in named.items() if key != member}
             cases[f"a {side} without {member}"] = {**whole, side: part}
-    for wrong, body in cases.items():
+    for wrong, body in lab.each(cases.items()):
         reply = lab.send(op.rename_view, body=body)
         with lab.judge("IRC-VIEW-REN-006"):
             expect.status(reply, 400, about=f"for {wrong}")

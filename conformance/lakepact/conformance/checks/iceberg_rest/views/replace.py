@@ -47,7 +47,9 @@ def _versions_are_kept(lab: CatalogLab, view: View) -> None:
     """
     later = loaded(lab, replaced(lab, view, *next_version(view, "SELECT 2 AS id")))
     with lab.step("IRC-VIEW-REPL-003"):
-        expect.contains(view.member("current-version-id"), later.versions, "after a replacement, ids of versions")
+        expect.contains(
+            view.member("current-version-id"), later.versions, "after a replacement, ids of versions", at=later.place("versions")
+        )
 
 
 @check("IRC-VIEW-REPL-001", "IRC-VIEW-REPL-003")
@@ -55,7 +57,7 @@ def replacements_add_versions(lab: CatalogLab) -> None:
     """Replacing a view returns 200 at a new metadata location and adds a version and a log entry; earlier versions are kept."""
     view = made(lab, properties={"version.history.num-entries": "10"})
     said = [SQL]
-    for number in (2, 3, 4):
+    for number in lab.each((2, 3, 4)):
         reply = replace(lab, view, *next_version(view, f"SELECT {number} AS id"))
         with lab.judge("IRC-VIEW-REPL-001"):
             is_view(reply)
@@ -65,9 +67,9 @@ def replacements_add_versions(lab: CatalogLab) -> None:
         before, view = view, loaded(lab, view)
         said.append(f"SELECT {number} AS id")
         with lab.judge("IRC-VIEW-REPL-003"):
-            expect.equal(said[-1], view.current["representations"][0]["sql"], "the text of the current version")
-            expect.equal(sorted(said), sorted(texts(view)), "the texts of all versions")
-            expect.equal([*before.log, view.member("current-version-id")], view.log, "version ids in the log")
+            expect.equal(said[-1], view.current["representations"][0]["sql"], "the text of the current version", at=view.place("versions"))
+            expect.equal(sorted(said), sorted(texts(view)), "the texts of all versions", at=view.place("versions"))
+            expect.equal([*before.log, view.member("current-version-id")], view.log, "version ids in the log", at=view.place("version-log"))
 
 
 @check("IRC-VIEW-REPL-004")
@@ -75,7 +77,7 @@ def property_updates_add_no_version(lab: CatalogLab) -> None:
     """Setting properties or the location adds no version and no log entry."""
     view = made(lab)
     changes = (set_properties(note="1"), remove_properties("note"), set_location(f"{view.member('location').rstrip('/')}/moved"))
-    for change in changes:
+    for change in lab.each(changes):
         reply = replace(lab, view, change)
         if change["action"] != "set-location":
             lab.require(reply, 200)
@@ -83,7 +85,7 @@ def property_updates_add_no_version(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-VIEW-REPL-004") as case:
             for member in ("current-version-id", "versions", "version-log"):
                 with case():
-                    expect.equal(view.member(member), after.member(member), member)
+                    expect.equal(view.member(member), after.member(member), member, at=after.place(member))
 
 
 @check("IRC-VIEW-REPL-006", "IRC-VIEW-REPL-007")
@@ -94,7 +96,7 @@ def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
     table = lab.make_table(view.namespace)
     absent = [view, View((lab.name(),), view.name, view.reply), View(view.namespace, lab.name(), view.reply)]
 
-    for gone in absent:
+    for gone in lab.each(absent):
         with lab.judge("IRC-VIEW-REPL-006"):
             expect.not_found(replace(lab, gone, HARMLESS), "view")
     with lab.judge("IRC-VIEW-REPL-007"):
@@ -115,9 +117,14 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
     after = loaded(lab, replaced(lab, view, *steps))
     wanted = {"lakepact.a": "2", "lakepact.c": "3"}
     with lab.judge("IRC-VIEW-REPL-009"):
-        expect.equal(wanted, {key: value for key, value in properties_of(after).items() if key.startswith("lakepact.")}, "properties")
+        expect.equal(
+            wanted,
+            {key: value for key, value in properties_of(after).items() if key.startswith("lakepact.")},
+            "properties",
+            at=after.place("properties"),
+        )
     impossible = set_current_view_version(NOWHERE)
-    for updates in ((set_properties(**{"lakepact.a": "4"}), impossible), (*next_version(after, "SELECT 5 AS id"), impossible)):
+    for updates in lab.each(((set_properties(**{"lakepact.a": "4"}), impossible), (*next_version(after, "SELECT 5 AS id"), impossible))):
         refused = replace(lab, after, *updates)
         with lab.judge("IRC-VIEW-REPL-009"):
             if refused.status >= 400:
@@ -131,18 +138,23 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
     second = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
     old, new = first.member("current-version-id"), second.member("current-version-id")
     with lab.step("IRC-VIEW-REPL-003"):
-        expect.contains(old, second.versions, "after a replacement, ids of versions")
+        expect.contains(old, second.versions, "after a replacement, ids of versions", at=second.place("versions"))
     with lab.judge("IRC-UPD-087"):
-        expect.equal("SELECT 2 AS id", second.current["representations"][0]["sql"], "the text of the version that was added last,")
-        expect.equal([old, new], second.log, "version ids in the log")
-    for wanted, log in ((old, [old, new, old]), (new, [old, new, old, new])):
+        expect.equal(
+            "SELECT 2 AS id",
+            second.current["representations"][0]["sql"],
+            "the text of the version that was added last,",
+            at=second.place("versions"),
+        )
+        expect.equal([old, new], second.log, "version ids in the log", at=second.place("version-log"))
+    for wanted, log in lab.each(((old, [old, new, old]), (new, [old, new, old, new]))):
         reply = replace(lab, second, set_current_view_version(wanted))
         after = loaded(lab, second)
         with lab.judge("IRC-VIEW-REPL-010", "IRC-UPD-087"):
             expect.status(reply, 200)
-            expect.equal(wanted, after.member("current-version-id"), "current-version-id")
-            expect.equal(log, after.log, "version ids in the log")
-            expect.equal(sorted(second.versions), sorted(after.versions), "ids of versions")
+            expect.equal(wanted, after.member("current-version-id"), "current-version-id", at=after.place("current-version-id"))
+            expect.equal(log, after.log, "version ids in the log", at=after.place("version-log"))
+            expect.equal(sorted(second.versions), sorted(after.versions), "ids of versions", at=after.place("versions"))
 
 
 @check("IRC-VIEW-REPL-011")
@@ -160,7 +172,7 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     first = made(lab, home)
     _versions_are_kept(lab, first)
-    for turn in lab.repeat(ROUNDS):
+    for turn in lab.each(lab.repeat(ROUNDS)):
         view = made(lab, home, properties={"version.history.num-entries": "100"})
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
         replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")
@@ -177,7 +189,7 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
 def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
     """An added version is stored as sent; its schema id -1 stands for the schema added last."""
     view = made(lab)
-    for number in (2, 3):
+    for number in lab.each((2, 3)):
         columns = [f"lakepact_{number}_{place}" for place in (1, 2)]
         # Ids that no schema has: a server that takes those of the request breaks IRC-UPD-010.
         schemas = [
@@ -194,10 +206,15 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
             expect.status(reply, 200)
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
-                    expect.equal(added[member], after.current.get(member), f"{member} of the version")
+                    expect.equal(added[member], after.current.get(member), f"{member} of the version", at=after.place("versions"))
             known = {schema["schema-id"]: schema for schema in after.member("schemas")}
-            expect.one_of(known, after.current["schema-id"], "the schema-id")
-            expect.equal(columns[-1], known[after.current["schema-id"]]["fields"][0]["name"], "the first column of the version's schema")
+            expect.one_of(known, after.current["schema-id"], "the schema-id", at=after.place("versions"))
+            expect.equal(
+                columns[-1],
+                known[after.current["schema-id"]]["fields"][0]["name"],
+                "the first column of the version's schema",
+                at=after.place("schemas"),
+            )
 
 
 @check("IRC-UPD-083")
@@ -211,9 +228,9 @@ def added_versions_do_not_become_current(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-083"):
         expect.status(reply, 200)
-        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(after)), "the texts of all versions")
-        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the current version")
-        expect.equal(view.log, after.log, "version ids in the log")
+        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(after)), "the texts of all versions", at=after.place("versions"))
+        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the current version", at=after.place("versions"))
+        expect.equal(view.log, after.log, "version ids in the log", at=after.place("version-log"))
 
 
 @check("IRC-UPD-083")
@@ -231,7 +248,7 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
         "texts with a blank less": {"representations": [sql(ODD_SQL.strip()), sql(ODD_SQL.strip(), "trino")]},
         "another schema": {"schema-id": LAST_ADDED},
     }
-    for number, (what, members) in enumerate(likenesses.items(), start=2):
+    for number, (what, members) in lab.each(enumerate(likenesses.items(), start=2)):
         sent = {**first, "version-id": number, "schema-id": schema_id, **members}
         schemas = [add_schema(OTHER_SCHEMA)] if sent["schema-id"] == LAST_ADDED else []
         reply = replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
@@ -240,7 +257,7 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
             expect.status(reply, 200, about=f"for a version with {what}")
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
-                    expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},")
+                    expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},", at=after.place("versions"))
             of_first = after.current["schema-id"] == schema_id
             expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:")
 
@@ -275,9 +292,16 @@ def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-087"):
         expect.status(reply, 200)
-        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the version that was added last,")
+        expect.equal(
+            SQL, after.current["representations"][0]["sql"], "the text of the version that was added last,", at=after.place("versions")
+        )
         schemas = {schema["schema-id"]: schema for schema in after.member("schemas")}
-        expect.equal(columns, [field["name"] for field in schemas[after.current["schema-id"]]["fields"]], "the columns of its schema")
+        expect.equal(
+            columns,
+            [field["name"] for field in schemas[after.current["schema-id"]]["fields"]],
+            "the columns of its schema",
+            at=after.place("schemas"),
+        )
 
 
 @check("IRC-UPD-084")
@@ -291,10 +315,15 @@ def version_ids_are_unique(lab: CatalogLab) -> None:
     both = loaded(lab, view)
     with lab.judge("IRC-UPD-084"):
         expect.status(replies[0], 200)
-        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(both)), "the texts of all versions")
-        expect.equal(2, len(both.versions), "different ids of versions:")
-        expect.equal(SQL, both.versions[taken]["representations"][0]["sql"], "the text of the version that had the id,")
+        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(both)), "the texts of all versions", at=both.place("versions"))
+        expect.equal(2, len(both.versions), "different ids of versions:", at=both.place("versions"))
+        expect.equal(
+            SQL, both.versions[taken]["representations"][0]["sql"], "the text of the version that had the id,", at=both.place("versions")
+        )
     same = replace(lab, view, add_view_version(both.current), add_view_version(both.versions[taken]))
     with lab.judge("IRC-UPD-084"):
         expect.status(same, 200)
-        expect.equal(sorted(texts(both)), sorted(texts(loaded(lab, view))), "the texts of all versions once both were added again,")
+        after = loaded(lab, view)
+        expect.equal(
+            sorted(texts(both)), sorted(texts(after)), "the texts of all versions once both were added again,", at=after.place("versions")
+        )

@@ -57,7 +57,7 @@ def judge_refusals(
         allowed: statuses of a refusal.
     """
     holds = [assert_view_uuid(view.uuid)]
-    for wrong, given in cases.items():
+    for wrong, given in lab.each(cases.items()):
         reply = replace(lab, view, *given, requirements=holds)
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}")
@@ -85,7 +85,7 @@ def view_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-view-uuid with the view's UUID returns 200; with another UUID, 409 and nothing changes."""
     view = loaded(lab, made(lab))
     cases = {"another UUID is asserted": [assert_view_uuid(NOBODY)], "both are": [assert_view_uuid(uuid) for uuid in (view.uuid, NOBODY)]}
-    for situation, requirements in cases.items():
+    for situation, requirements in lab.each(cases.items()):
         reply = replace(lab, view, HARMLESS, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
             expect.status(reply, 409, about=f"when {situation}")
@@ -112,7 +112,7 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
         "assert-create": [ASSERT_CREATE],
         "assert-current-schema-id": [assert_schema(view.current["schema-id"])],
     }
-    for wrong, requirements in cases.items():
+    for wrong, requirements in lab.each(cases.items()):
         with lab.judge("IRC-REQ-038"):
             expect.status(replace(lab, view, HARMLESS, requirements=requirements), *UNSUPPORTED, about=f"for {wrong}")
 

@@ -39,7 +39,8 @@ def set_location_moves_views(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move views with status {reply.status}"):
         expect.status(reply, 200, 400, 403)
         if reply.status == 200:
-            expect.equal(moved, loaded(lab, view).member("location"), "location of the view")
+            after = loaded(lab, view)
+            expect.equal(moved, after.member("location"), "location of the view", at=after.place("location"))
 
 
 @check("IRC-META-018")
@@ -49,7 +50,8 @@ def views_keep_their_uuid(lab: CatalogLab) -> None:
     replace(lab, view, {"action": "assign-uuid", "uuid": NOBODY})
 
     with lab.judge("IRC-META-018"):
-        expect.equal(view.uuid, loaded(lab, view).uuid, "view-uuid")
+        after = loaded(lab, view)
+        expect.equal(view.uuid, after.uuid, "view-uuid", at=after.place("view-uuid"))
 
 
 @check("IRC-GEN-020", "IRC-UPD-083")

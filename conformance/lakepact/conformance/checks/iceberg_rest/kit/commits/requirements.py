@@ -85,7 +85,7 @@ def judge_answers(
         updates: of each commit.
         several: judge how assertions stand together, so that one which fails has to be refused alone.
     """
-    for situation, asserted in cases.items():
+    for situation, asserted in lab.each(cases.items()):
         assertions = asserted if isinstance(asserted, list) else [asserted]
         reply = lab.try_commit(table, *updates, requirements=assertions)
         with lab.judge(requirement):

@@ -69,7 +69,7 @@ def judge_refusals(
     replies = {wrong: lab.try_commit(table, *updates) for wrong, updates in cases.items()}
     if all(reply.status in allowed for reply in replies.values()):
         lab.require(lab.try_commit(table, *(right or [set_properties(lakepact="right")])), *SUCCESS)
-    for wrong, reply in replies.items():
+    for wrong, reply in lab.each(replies.items()):
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}", mutation=mutation)
 

@@ -14,7 +14,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import no_evidence
-from lakepact.conformance.evidence.differences import ABSENT, Members, pointer
+from lakepact.conformance.evidence.differences import ABSENT
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
@@ -49,7 +49,7 @@ def state(table: Table) -> dict[str, Any]:
         del members["current-snapshot-id"]
     for member in UNORDERED & members.keys():
         members[member] = sorted(members[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
-    return Members(members, table.reply.exchange.number, ("metadata",))
+    return members
 
 
 def properties_of(table: Table) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def same_state(expected: Table, actual: Table, *, ignore: Collection[str] = ()) 
     """
     was, is_now = state(expected), state(actual)
     for member in sorted((was.keys() | is_now.keys()) - set(ignore)):
-        expect.equal(was.get(member, ABSENT), is_now.get(member, ABSENT), f"`{member}` to be", at=pointer("metadata", member))
+        expect.equal(was.get(member, ABSENT), is_now.get(member, ABSENT), f"`{member}` to be", at=actual.place(member))
 
 
 def expect_snapshots_whole(before: Table, after: Table, *, ignore: Collection[int] = ()) -> None:
@@ -134,7 +134,12 @@ def assert_same_table(
 def _compare(expected: Table, actual: Table, *, ignore: Collection[str], volatile: Collection[str]) -> None:
     same_state(_without_volatile(expected, volatile), _without_volatile(actual, volatile), ignore=(*ignore, *volatile))
     if LOCATION not in {*ignore, *volatile}:
-        expect.equal(expected.metadata_location, actual.metadata_location, "the metadata-location from before,")
+        expect.equal(
+            expected.metadata_location,
+            actual.metadata_location,
+            "the metadata-location from before,",
+            at=actual.reply.place("metadata-location"),
+        )
 
 
 def _without_volatile(table: Table, volatile: Collection[str]) -> Table:
