@@ -136,8 +136,8 @@ def repeated(made: bytes) -> Callable[[], Iterator[bytes]]:
 
 
 WORKLOADS = [
-    Workload("loadTable 12 KB", repeated(request("GET", "/v1/namespaces/bench/tables/small")), 0.85, 1.5),
-    Workload("loadTable 300 KB", repeated(request("GET", "/v1/namespaces/bench/tables/large")), 0.85, 1.0),
+    Workload("loadTable 12 KB", repeated(request("GET", "/v1/namespaces/bench/tables/small")), 0.75, 1.5),
+    Workload("loadTable 300 KB", repeated(request("GET", "/v1/namespaces/bench/tables/large")), 0.75, 1.0),
     Workload("commit 2 KB, memory", commits, 0.75, 0.75),
     Workload("createNamespace", namespaces, 0.75, 0.75),
     Workload("commit 2 KB, files", commits, None, None, warehouse="files"),
