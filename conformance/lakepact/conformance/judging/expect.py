@@ -85,17 +85,17 @@ def not_found(reply: Reply, thing: str, *others: int, about: str = "") -> None:
     status(reply, 404, *others, about=about, mutation=Mutation(Wrong.ABSENT, thing))
 
 
-def refused(reply: Reply, *, about: str = "") -> None:
+def refused(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:
     """Expect any status that says that the request was not carried out; `about` names the request."""
     if reply.status < LOWEST_ERROR:
-        raise Unmet(f"a refusal {about}".rstrip(), reply.shown, exchange=reply.exchange.number, refusal=True)
+        raise Unmet(f"a refusal {about}".rstrip(), reply.shown, exchange=reply.exchange.number, refusal=True, mutation=mutation)
 
 
-def client_error(reply: Reply, *, about: str = "") -> None:
+def client_error(reply: Reply, *, about: str = "", mutation: Mutation | None = None) -> None:
     """Expect a 4xx status; `about` names the request."""
     if not 400 <= reply.status < 500:
-        claim = Claim({"minimum": 400, "maximum": 499}, "/status")
-        raise Unmet(f"a 4xx status {about}".rstrip(), reply.shown, exchange=reply.exchange.number, refusal=True, claim=claim)
+        claim, number = Claim({"minimum": 400, "maximum": 499}, "/status"), reply.exchange.number
+        raise Unmet(f"a 4xx status {about}".rstrip(), reply.shown, exchange=number, refusal=True, claim=claim, mutation=mutation)
 
 
 def no_server_error(reply: Reply) -> None:

@@ -134,9 +134,9 @@ class Lab(Sender):
         self._open.append(judged)
         try:
             yield from items
-            self.unfinished.remove(judged)
+            self.unfinished = [other for other in self.unfinished if other is not judged]  # others may be equal
         finally:
-            self._open.remove(judged)
+            self._open = [other for other in self._open if other is not judged]
 
     @contextlib.contextmanager
     def judge(self, *requirements: str, remark: str = "") -> Generator[Cases]:

@@ -11,6 +11,7 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -32,6 +33,10 @@ OTHER_SCHEMA: dict[str, Any] = {
     "schema-id": 1,
     "fields": [{"id": 1, "name": "other", "type": "string", "required": False}],
 }
+
+#: Mistakes of requests that take a view for a table, or a table for a view.
+OVER_VIEW, OVER_TABLE = (Mutation(Wrong.PRESENT, noun) for noun in ("view of this name", "table of this name"))
+VIEW_AS_TABLE, TABLE_AS_VIEW = (Mutation(Wrong.ABSENT, noun) for noun in ("table, only a view", "view, only a table"))
 
 #: An update that every view can take, as often as one likes.
 HARMLESS = set_properties(lakepact="committed")
@@ -224,11 +229,11 @@ def same_view(lab: CatalogLab, expected: Reply, actual: Reply, what: str = "unch
     Raises:
         Unmet: they differ; it names the first difference.
     """
-    same_metadata(lab, state(expected), state(actual), what)
+    same_metadata(lab, state(expected), state(actual), what, at=actual.place("metadata"))
 
 
-def same_metadata(lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[str, Any], what: str) -> None:
-    """Expect equal metadata of a view, except for properties that the server owns.
+def same_metadata(lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[str, Any], what: str, *, at: Place) -> None:
+    """Expect equal metadata of a view, except for properties that the server owns; `at` is the place of the actual metadata.
 
     Raises:
         Unmet: they differ; it names the first difference.
@@ -236,7 +241,7 @@ def same_metadata(lab: CatalogLab, expected: Mapping[str, Any], actual: Mapping[
     if same_but_for_owned(lab, expected, actual):
         return
     owned = owned_properties(lab)
-    expect.equal(spelled(without_properties(expected, owned)), spelled(without_properties(actual, owned)), what, at="/metadata")
+    expect.equal(spelled(without_properties(expected, owned)), spelled(without_properties(actual, owned)), what, at=at)
 
 
 def unchanged(lab: CatalogLab, before: View) -> None:

@@ -9,9 +9,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creat
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage
+from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.tables.list import listed
+from lakepact.conformance.checks.iceberg_rest.tables.list import expect_names
+from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -29,11 +31,11 @@ def table_operations_omit_views(lab: CatalogLab) -> None:
     at: dict[str, Any] = {"namespace": table.namespace, "table": view}
 
     with lab.judge("IRC-TBL-LIST-003"):
-        expect.equal([table.name], listed(lab, table.namespace), "tables")
+        expect_names(lab, table.namespace, [table.name], "tables")
     with lab.judge("IRC-TBL-LOAD-005"):
-        expect.status(lab.send(op.load_table, **at), 404)
+        expect.status(lab.send(op.load_table, **at), 404, mutation=VIEW_AS_TABLE)
     with lab.judge("IRC-TBL-HEAD-003"):
-        expect.status(lab.send(op.table_exists, **at), 404)
+        expect.status(lab.send(op.table_exists, **at), 404, mutation=VIEW_AS_TABLE)
 
 
 @check("IRC-TBL-CREATE-015", "IRC-TBL-STAGE-010")
@@ -46,7 +48,7 @@ def creating_tables_over_views_returns_409(lab: CatalogLab) -> None:
         lab.drop_afterwards(namespace, name)
 
     with lab.judge("IRC-TBL-CREATE-015"):
-        expect.status(create, 409)
+        expect.status(create, 409, mutation=OVER_VIEW)
     other = lab.make_view(namespace)
     stage = lab.send(op.create_table, namespace=namespace, body=lab.table_request(other, stage_create=True))
     with lab.judge("IRC-TBL-STAGE-010"):
@@ -54,7 +56,7 @@ def creating_tables_over_views_returns_409(lab: CatalogLab) -> None:
             stage = commit_stage(lab, Table(namespace, other, stage))
             if stage.status < 400:
                 lab.drop_afterwards(namespace, other)
-        expect.status(stage, 409)
+        expect.status(stage, 409, mutation=OVER_VIEW)
 
 
 @check("IRC-COM-024", "IRC-REQ-006")
@@ -66,14 +68,14 @@ def commits_to_views_return_404(lab: CatalogLab) -> None:
     for requirements in lab.each(([], [assert_ref("main", None)])):
         reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [HARMLESS]}, **at)
         with lab.judge("IRC-COM-024"):
-            expect.status(reply, 404)
+            expect.status(reply, 404, mutation=VIEW_AS_TABLE)
     creating_works(lab, namespace)
     updates = creation(plot(lab, namespace), str(uuid.uuid4()))
     reply = lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": updates}, **at)
     if reply.status < 400:
         lab.drop_afterwards(namespace, name)
     with lab.judge("IRC-REQ-006"):
-        expect.status(reply, 409)
+        expect.status(reply, 409, mutation=OVER_VIEW)
 
 
 def _left(lab: CatalogLab, operation: OperationId, namespace: Namespace) -> str:
@@ -115,4 +117,4 @@ def dropped_and_renamed_names_are_free(lab: CatalogLab) -> None:
         for leaving in lab.each(leaves):
             reply = _made(lab, creating, home, _left(lab, leaving, home))
             with lab.judge(requirement):
-                expect.true(reply.status != 409, f"the name to be free after {leaving}", reply.shown)
+                expect.true(reply.status != 409, f"the name to be free after {leaving}", reply.shown, at=Place(reply.exchange, "/status"))

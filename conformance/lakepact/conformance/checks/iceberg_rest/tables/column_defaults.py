@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import table_o
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import extended, field, request_creation
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Instance
 from lakepact.generated.iceberg_rest import op
@@ -61,13 +61,13 @@ def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
         column = field(1, "with_default", kind, initial_default=initial, write_default=write)
         name = lab.name()
         reply = request_creation(lab, home, name, schema=extended(fields=[column]), properties={"format-version": str(SINCE)})
-        shown = [one for answer in _answers(lab, reply, namespace=home, table=name) for one in _values(answer, component)]
+        shown = [(one, answer) for answer in _answers(lab, reply, namespace=home, table=name) for one in _values(answer, component)]
         if not shown:
             lab.skip(f"IRC-SCH-{component}", f"no answer of the target shows the default value of a column of the type {kind}")
             continue
         with lab.judge(f"IRC-SCH-{component}"):
-            for instance in shown:
-                _has_its_form(instance)
+            for instance, answer in shown:
+                _has_its_form(instance, answer)
 
 
 def _answers(lab: CatalogLab, created: Reply, **at: Any) -> Iterator[Reply]:
@@ -86,14 +86,14 @@ def _values(reply: Reply, component: str) -> Iterator[Instance]:
                     yield Instance(component, instance.value[member], f"{instance.pointer}/{member}")
 
 
-def _has_its_form(instance: Instance) -> None:
-    """A value is what its component says.
+def _has_its_form(instance: Instance, reply: Reply) -> None:
+    """A value of an answer is what its component says.
 
     Raises:
         Unmet: it is not.
     """
-    flaw = COMPONENTS.flaw(instance)
+    flaw, at = COMPONENTS.flaw(instance), Place(reply.exchange, f"/body{instance.pointer}")
     if flaw is not None:
-        raise Unmet(f"every {instance.component} to fit its schema", flaw)
+        raise expect.unmet(f"every {instance.component} to fit its schema", flaw, at=at)
     if instance.component == "DateTypeValue":
-        expect.true(DATE.fullmatch(instance.value) is not None, f"an ISO 8601 date at {instance.pointer}", instance.value)
+        expect.true(DATE.fullmatch(instance.value) is not None, f"an ISO 8601 date at {instance.pointer}", instance.value, at=at)

@@ -16,13 +16,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import created
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Place
     from lakepact.generated.contract import OperationId
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -36,12 +37,11 @@ OTHER_SCHEMA = extended(fields=[field(1, "other", "long", required=True)])
 # -- invariants ---------------------------------------------------------------------------------------------------------------
 
 
-def expect_texts(config: Any, what: str) -> None:
+def expect_texts(config: Any, what: str, *, at: Place) -> None:
     """An object whose values are all strings."""
-    if not isinstance(config, dict):
-        raise Unmet(f"an object as {what}", expect.shown(config))
+    expect.true(isinstance(config, dict), f"an object as {what}", expect.shown(config), at=at)
     for key, value in members(config).items():
-        expect.true(isinstance(value, str), f"a string as `{key}` of {what}", expect.shown(value))
+        expect.true(isinstance(value, str), f"a string as `{key}` of {what}", expect.shown(value), at=at.within(key))
 
 
 def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
@@ -56,11 +56,12 @@ def created_table_config_holds_strings(exchange: Exchange) -> bool:
     body = answered(exchange, op.create_table)
     config, credentials = body.get("config"), objects(body, "storage-credentials")
     if config is not None:
-        expect_texts(config, "`config`")
-    for credential in credentials:
+        expect_texts(config, "`config`", at=Reply(exchange).place("config"))
+    for number, credential in enumerate(credentials):
+        at = Reply(exchange).place("storage-credentials", number)
         has_both = isinstance(credential.get("prefix"), str) and "config" in credential
-        expect.true(has_both, "`prefix` and `config` in each of `storage-credentials`", expect.shown(credential))
-        expect_texts(credential["config"], "`config` of a storage credential")
+        expect.true(has_both, "`prefix` and `config` in each of `storage-credentials`", expect.shown(credential), at=at)
+        expect_texts(credential["config"], "`config` of a storage credential", at=at.within("config"))
     return config is not None or bool(credentials)
 
 
@@ -150,7 +151,7 @@ def requested_properties_are_kept(lab: CatalogLab) -> None:
         for answer in (table, lab.load(table)):
             with case():
                 found = answer.member("properties")
-                expect.equal(properties, {key: found.get(key) for key in properties}, "properties")
+                expect.equal(properties, {key: found.get(key) for key in properties}, "properties", at=answer.place("properties"))
 
 
 @check("IRC-TBL-CREATE-010")
@@ -223,7 +224,7 @@ def table_uuids_are_unique(lab: CatalogLab) -> None:
             with case():
                 expect.true(UUID.fullmatch(table.uuid) is not None, "a UUID as `table-uuid`", table.uuid, at=table.place("table-uuid"))
         uuids = [table.uuid.lower() for table in tables]
-        expect.equal(len(uuids), len(set(uuids)), "different UUIDs:")
+        expect.equal(len(uuids), len(set(uuids)), "different UUIDs:", at=None)
 
 
 @check("IRC-TBL-CREATE-023")
@@ -234,15 +235,21 @@ def new_tables_are_empty(lab: CatalogLab) -> None:
     for request in lab.each(requests):
         table = lab.make_table(**request)
         with lab.judge_each("IRC-TBL-CREATE-023") as case:
-            for metadata in (table.metadata, lab.load(table).metadata):
+            for answer in (table, lab.load(table)):
+                metadata = answer.metadata
                 with case():
                     for member in ("snapshots", "refs"):
                         with case():
-                            expect.true(not metadata.get(member), f"no {member}", metadata.get(member))
+                            expect.true(
+                                not metadata.get(member), f"no {member}", metadata.get(member), at=answer.place(member), kind=Kind.SURPLUS
+                            )
                     current = metadata.get("current-snapshot-id")
-                    expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current, kind=Kind.SURPLUS)
+                    at = answer.place("current-snapshot-id")
+                    expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current, at=at, kind=Kind.SURPLUS)
                     if metadata.get("format-version") != 1 or "last-sequence-number" in metadata:
-                        expect.equal(0, metadata.get("last-sequence-number"), "last-sequence-number")
+                        expect.equal(
+                            0, metadata.get("last-sequence-number"), "last-sequence-number", at=answer.place("last-sequence-number")
+                        )
 
 
 @check("IRC-TBL-CREATE-025")
@@ -263,7 +270,7 @@ def unknown_delegation_mechanisms_are_ignored(lab: CatalogLab) -> None:
                 expect.status(reply, 200, about=f"with {mechanisms or 'no mechanism'}")
         # A server that does know these may want more authority for them than the caller has.
         known = send("vended-credentials,remote-signing")
-        expect.true(known.status in {200, 403}, "status 200 with a list of both mechanisms of the contract", known.shown)
+        expect.status(known, 200, 403, about="with a list of both mechanisms of the contract")
 
 
 @check("IRC-GEN-028")
@@ -307,7 +314,7 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
         for request in again:
             with case():
                 reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, **request))
-                expect.status(reply, 409)
+                expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 unchanged(lab, before)
 
 
@@ -333,4 +340,4 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
             creator = properties_of(now).get("lakepact.creator")
             if creator is not None:  # otherwise properties are not stored, and do not show the winner
                 expect.equal(str(winner), creator, "the winner's property", at=now.place("properties", "lakepact.creator"))
-            expect.equal([f"c{winner}"], list(columns(current_schema(now))), "the winner's columns")
+            expect.equal([f"c{winner}"], list(columns(current_schema(now))), "the winner's columns", at=now.place("schemas"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import FIRST_FIELD, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import array, extended, field, mapping, order, spec, struct
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import wrong_type
+from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -114,15 +114,35 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
     "IRC-TBL-CREATE-022": {f"{expect.shown(value)} as stage-create": {"stage-create": value} for value in (None, "true", "false", "")},
 }
 
-#: By requirement: the change of its requests, where several operations can accept the same one.
-MUTATIONS = {"IRC-TBL-CREATE-020": wrong_type("properties/lakepact.other"), "IRC-TBL-CREATE-022": wrong_type("stage-create")}
+#: By requirement: the mistake of its requests; of others, that of each.
+MUTATIONS = {
+    "IRC-TBL-CREATE-018": Mutation(Wrong.VALUE, "/schema/identifier-field-ids"),
+    "IRC-TBL-CREATE-020": wrong_type("/properties/*"),
+    "IRC-TBL-CREATE-021": Mutation(Wrong.VALUE, "/name"),
+    "IRC-TBL-CREATE-022": wrong_type("/stage-create"),
+}
 
 
-def wrong_requests(lab: CatalogLab, requirement: str, **members: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield invalid requests with a description each; `members` are named with underscores for hyphens."""
+def mutation_of(requirement: str, what: str, wrong: Mapping[str, Any]) -> Mutation:
+    """Return the mistake of a request, by its requirement, its description and the members that make it wrong."""
+    if requirement in MUTATIONS:
+        return MUTATIONS[requirement]
+    if requirement == "IRC-TBL-CREATE-003":
+        return Mutation(Wrong.MISSING, f"/{next(iter(wrong))}")
+    if requirement == "IRC-TBL-CREATE-017":
+        fields = "/partition-spec/fields/*" if "partition-spec" in wrong else "/write-order/fields/*"
+        return Mutation(Wrong.UNKNOWN_ID, f"{fields}/source-id") if "not there" in what else Mutation(Wrong.VALUE, f"{fields}/transform")
+    if "of one name" in what:
+        return Mutation(Wrong.DUPLICATE, "/schema/fields/*/name")
+    return Mutation(Wrong.VALUE, "/schema/fields/*/type") if "type" in what else Mutation(Wrong.DUPLICATE, "/schema/fields/*/id")
+
+
+def wrong_requests(lab: CatalogLab, requirement: str) -> Iterator[tuple[str, Mutation, dict[str, Any]]]:
+    """Yield invalid requests with a description and their mistake."""
     for what, wrong in WRONG[requirement].items():
-        body = {**lab.table_request(lab.name(), **members), **wrong}
-        yield what, {member: value for member, value in body.items() if value is not ABSENT}
+        body = {**lab.table_request(lab.name()), **wrong}
+        sent = {member: value for member, value in body.items() if value is not ABSENT}
+        yield what, mutation_of(requirement, what, wrong), sent
 
 
 def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[str, Any]) -> None:
@@ -136,12 +156,12 @@ def invalid_create_requests_return_400(lab: CatalogLab) -> None:
     """A create request with missing, invalid or inconsistent members returns 400."""
     namespace = lab.make_table().namespace  # a server that creates none shows nothing by its refusals
     for requirement in lab.each(WRONG):
-        for what, body in lab.each(wrong_requests(lab, requirement)):
+        for what, mutation, body in lab.each(wrong_requests(lab, requirement)):
             reply = lab.send(op.create_table, namespace=namespace, body=body)
             if reply.status < 400:
                 drop_should_it_exist(lab, namespace, body)
             with lab.judge(requirement):
-                expect.status(reply, 400, about=f"for {what}", mutation=MUTATIONS.get(requirement))
+                expect.status(reply, 400, about=f"for {what}", mutation=mutation)
 
 
 #: A stage-create that is no boolean cannot be staged.
@@ -155,7 +175,7 @@ def invalid_stage_requests_return_400(lab: CatalogLab) -> None:
     send = partial(lab.send, op.create_table, namespace=namespace)
     refused = 0
     for requirement in lab.each(STAGEABLE):
-        for what, body in lab.each(wrong_requests(lab, requirement)):
+        for what, mutation, body in lab.each(wrong_requests(lab, requirement)):
             reply = send(body=body)
             if reply.status != 400:
                 lab.disown(reply.exchange)
@@ -164,6 +184,6 @@ def invalid_stage_requests_return_400(lab: CatalogLab) -> None:
             refused += 1
             reply = send(body={**body, "stage-create": True})
             with lab.judge("IRC-TBL-STAGE-012"):
-                expect.status(reply, 400, about=f"for {what}, as without `stage-create`")
+                expect.status(reply, 400, about=f"for {what}, as without `stage-create`", mutation=mutation)
     if not refused:
         lab.skip("IRC-TBL-STAGE-012", "the target returns 400 for none of the invalid requests")

@@ -12,9 +12,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, sid
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, local_path, lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.outcome import NotOffered, wrong_type
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -61,7 +62,7 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
         listed = lab.require(lab.send(op.list_tables, namespace=table.namespace), 200)
         with lab.judge("IRC-TBL-DROP-001"):
             expect.status(reply, 204)
-            expect.status(loaded, 404)
+            expect.not_found(loaded, "table")
             expect.lacks(
                 table.name, [identifier["name"] for identifier in listed.at("identifiers")], "tables", at=listed.place("identifiers")
             )
@@ -125,7 +126,7 @@ def drops_without_purge_keep_files(lab: CatalogLab) -> None:
             continue  # clients in Python spell it so; a target may take it for false or for nonsense, but not for true
         lab.require(reply)
         with lab.judge("IRC-TBL-DROP-003"):
-            expect.equal([], lost(files), "removed files of the table:")
+            expect.equal([], lost(files), "removed files of the table:", at=None)
         if lab.offers(op.register_table):
             name = lab.name()
             reply = register(lab, table.namespace, name, location_of(table))
@@ -152,8 +153,8 @@ def purges_remove_metadata_files(lab: CatalogLab) -> None:
         await_purge(files)
         left = [path.name for path in files if path.exists()]
         with lab.judge("IRC-TBL-DROP-004"):
-            expect.status(loaded, 404)
-            expect.equal([], left, f"of the {len(files)} metadata files, those left after {PURGED_SECONDS:g} seconds:")
+            expect.not_found(loaded, "table")
+            expect.equal([], left, f"of the {len(files)} metadata files, those left after {PURGED_SECONDS:g} seconds:", at=None)
 
 
 @check("IRC-TBL-DROP-005")
@@ -197,7 +198,7 @@ def dropping_views_as_tables_returns_404(lab: CatalogLab) -> None:
         reply = lab.send(op.drop_table, namespace=home, table=view, purge_requested=purging)
         kept = lab.send(op.load_view, namespace=home, view=view)
         with lab.judge("IRC-TBL-DROP-008"):
-            expect.status(reply, 404)
+            expect.status(reply, 404, mutation=VIEW_AS_TABLE)
             expect.status(kept, 200)
 
 
@@ -218,7 +219,7 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
         for requirements in lab.each(([assert_uuid(former.uuid)], [assert_uuid(former.uuid), assert_ref("main", main)])):
             late = lab.try_commit(again, HARMLESS, requirements=requirements)
             with lab.judge("IRC-TBL-DROP-009"):
-                expect.status(late, 409)
+                expect.status(late, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
 
 
 @check("IRC-TBL-DROP-010", alone=True)
@@ -232,5 +233,5 @@ def concurrent_drops_have_one_winner(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-DROP-010") as case:
             for reply in replies:
                 with case():
-                    expect.status(reply, 204, 404)
+                    expect.not_found(reply, "table", 204)
             sole_winner(replies, 404, what="drops")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -34,7 +34,7 @@ def loads_without_if_none_match_return_no_304(exchange: Exchange) -> bool:
         return False
     if any(name.lower() == "if-none-match" for name, _ in exchange.request_headers):
         return False
-    expect.true(exchange.status != 304, "no 304 status without If-None-Match", Reply(exchange).shown)
+    expect.true(exchange.status != 304, "no 304 status without If-None-Match", Reply(exchange).shown, at=Place(exchange, "/status"))
     return True
 
 
@@ -174,7 +174,8 @@ def commits_change_the_etag(lab: CatalogLab) -> None:
                 with case():
                     reply = loaded_if_changed(lab, table, tag)
                     expect.status(reply, 200, about=f"after {change}, with an earlier ETag")
-                    expect.true(reply.headers.get("etag") not in tags, "another ETag than before", reply.headers.get("etag"))
+                    now = reply.headers.get("etag")
+                    expect.true(now not in tags, "another ETag than before", now, at=reply.header("etag"))
         tags.append(tag_of(lab.load(table).reply))
 
 
@@ -196,7 +197,7 @@ def transactions_change_the_etag(lab: CatalogLab) -> None:
             with case():
                 reply = loaded_if_changed(lab, table, tag, snapshots=snapshots)
                 expect.status(reply, 200, about="with the earlier ETag")
-                expect.true(reply.headers.get("etag") != tag, "another ETag than before", tag)
+                expect.true(reply.headers.get("etag") != tag, "another ETag than before", tag, at=reply.header("etag"))
 
 
 @check("IRC-TBL-ETAG-005")

@@ -22,26 +22,22 @@ NOT_ACCEPTABLE = 406  #: status of a server that does not drop namespaces with t
 LIVES = 3  #: tables whose life is followed in the lists
 
 
-def listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
-    """Return names of the tables of a namespace, which the target has to list.
-
-    Raises:
-        Unmet: it does not.
-    """
-    return names(lab.send(op.list_tables, namespace=namespace))
-
-
 # -- what is in the list ------------------------------------------------------------------------------------------------
+
+
+def expect_names(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str], what: str) -> None:
+    """Expect a list of exactly these tables."""
+    reply = lab.send(op.list_tables, namespace=namespace)
+    expect.equal(sorted(wanted), sorted(names(reply)), what, at=reply.place("identifiers"))
 
 
 def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) -> None:
     """The list names these tables, each as an object with its name and exactly this namespace."""
     reply = lab.send(op.list_tables, namespace=namespace)
     expect.equal(sorted(wanted), sorted(names(reply)), "names of tables", at=reply.place("identifiers"))
-    for identifier in reply.at("identifiers"):
-        expect.equal(
-            list(namespace), identifier.get("namespace"), "the namespace of the path as `namespace`", at=reply.place("identifiers")
-        )
+    for number, identifier in enumerate(reply.at("identifiers")):
+        at = reply.place("identifiers", number, "namespace")
+        expect.equal(list(namespace), identifier.get("namespace"), "the namespace of the path as `namespace`", at=at)
 
 
 @check("IRC-TBL-LIST-001")
@@ -89,7 +85,7 @@ def listings_hold_one_namespace(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-LIST-002") as case:
         for namespace, wanted in tables.items():
             with case():
-                expect.equal(sorted(wanted), sorted(listed(lab, namespace)), f"tables of {'.'.join(namespace)}:")
+                expect_names(lab, namespace, wanted, f"tables of {'.'.join(namespace)}:")
 
 
 @check("IRC-TBL-LIST-005")
@@ -135,7 +131,7 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
         for _ in range(LIVES):
             with case():
                 there.append(lab.make_table(namespace).name)
-                expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a creation:")
+                expect_names(lab, namespace, there, "tables after a creation:")
         if lab.offers(op.rename_table):
             for old in list(there):
                 with case():
@@ -144,10 +140,10 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
                     lab.drop_afterwards(namespace, new)
                     lab.require(lab.send(op.rename_table, body=ends))
                     there[there.index(old)] = new
-                    expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a rename:")
+                    expect_names(lab, namespace, there, "tables after a rename:")
         while there and lab.offers(op.drop_table):
             lab.drop_table(namespace=namespace, table=there.pop())
-            expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a drop:")
+            expect_names(lab, namespace, there, "tables after a drop:")
 
 
 @check("IRC-TBL-LIST-001", "IRC-TBL-LIST-007")
@@ -166,7 +162,7 @@ def listings_follow_renames_across_namespaces(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LIST-001"):
         expect_listed(lab, other, [moved.name])
     with lab.judge("IRC-TBL-LIST-007"):
-        expect.equal([stays.name], listed(lab, home), "tables of the namespace that the renamed table left:")
+        expect_names(lab, home, [stays.name], "tables of the namespace that the renamed table left:")
 
 
 # -- whether one exists -------------------------------------------------------------------------------------------------
@@ -218,7 +214,7 @@ def head_table_returns_204_or_404(lab: CatalogLab) -> None:
                 reply = lab.send(op.table_exists, **at)
                 if reply.status == 400 and is_odd(at["table"]):
                     continue
-                expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
+                expect.not_found(reply, "table", about=f"for {'.'.join(at['namespace'])} {expect.shown(at['table'])}")
 
 
 @check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
@@ -228,7 +224,7 @@ def head_table_follows_create_and_drop(lab: CatalogLab) -> None:
     at: dict[str, Any] = {"namespace": namespace, "table": name}
     for _ in lab.each(range(2)):
         with lab.judge("IRC-TBL-HEAD-002"):
-            expect.status(lab.send(op.table_exists, **at), 404)
+            expect.not_found(lab.send(op.table_exists, **at), "table")
         lab.make_table(namespace, name=name)
         with lab.judge("IRC-TBL-HEAD-001"):
             expect.status(lab.send(op.table_exists, **at), 204)
@@ -236,4 +232,4 @@ def head_table_follows_create_and_drop(lab: CatalogLab) -> None:
             return
         lab.drop_table(**at)
     with lab.judge("IRC-TBL-HEAD-002"):
-        expect.status(lab.send(op.table_exists, **at), 404)
+        expect.not_found(lab.send(op.table_exists, **at), "table")

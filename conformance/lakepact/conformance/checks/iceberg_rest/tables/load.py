@@ -16,7 +16,9 @@ from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
 from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Place
 
 #: Members of metadata in every format version; others depend on the version or have alternatives.
 MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")
@@ -53,7 +55,7 @@ def loaded_table_config_holds_strings(exchange: Exchange) -> bool:
     config = answered(exchange, op.load_table).get("config")
     if config is None:
         return False
-    expect_texts(config, "`config`")
+    expect_texts(config, "`config`", at=Reply(exchange).place("config"))
     return True
 
 
@@ -63,8 +65,9 @@ def standard_settings_have_valid_values(exchange: Exchange) -> bool:
     config = members(answered(exchange, op.load_table).get("config"))
     known = {key: config[key] for key in KEYS if key in config}
     for key, value in known.items():
-        expect.true(isinstance(value, str), f"a string as `{key}`", expect.shown(value))
-        expect.true(key not in FLAGS or value in {"true", "false"}, f'"true" or "false" as `{key}`', expect.shown(value))
+        at = Reply(exchange).place("config", key)
+        expect.true(isinstance(value, str), f"a string as `{key}`", expect.shown(value), at=at)
+        expect.true(key not in FLAGS or value in {"true", "false"}, f'"true" or "false" as `{key}`', expect.shown(value), at=at)
     return bool(known)
 
 
@@ -76,10 +79,14 @@ def expect_complete(table: Table) -> None:
     version = table.member("format-version")
     further = FROM_VERSION_2 if version >= 2 else ()
     missing = [member for member in (*MEMBERS, *further, *(("next-row-id",) if version >= 3 else ())) if member not in table.metadata]
-    expect.true(not missing, f"metadata of format version {version} that are complete", f"missing: {', '.join(missing)}")
+    wanted = f"metadata of format version {version} that are complete"
+    expect.true(not missing, wanted, f"missing: {', '.join(missing)}", at=table.place(*missing[:1]), kind=Kind.MISSING)
     if version == 1:
         for older, newer in (("schema", "schemas"), ("partition-spec", "partition-specs")):
-            expect.true(bool({older, newer} & set(table.metadata)), f"`{older}` or `{newer}`", f"members: {', '.join(table.metadata)}")
+            found = f"members: {', '.join(table.metadata)}"
+            expect.true(
+                bool({older, newer} & set(table.metadata)), f"`{older}` or `{newer}`", found, at=table.place(newer), kind=Kind.MISSING
+            )
 
 
 def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +110,7 @@ def stored(location: str | None) -> dict[str, Any] | None:
     try:
         document = orjson.loads(gzip.decompress(content) if content.startswith(GZIP) else content)
     except (orjson.JSONDecodeError, OSError, EOFError) as broken:
-        raise Unmet(f"table metadata at {location}", str(broken)) from broken
+        raise expect.unmet(f"table metadata at {location}", str(broken), at=None) from broken
     return members(document)
 
 
@@ -114,7 +121,8 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
     file = stored(table.metadata_location)
     if file is None:
         return f"not compared with the file, which cannot be read from here: {table.metadata_location}"
-    expect.equal(significant(file), significant(of_the_contract(lab, "TableMetadata", table.metadata, file)), "the metadata file")
+    answered = significant(of_the_contract(lab, "TableMetadata", table.metadata, file))
+    expect.equal(significant(file), answered, "the metadata file", at=table.place())
     return "equal to the metadata file"
 
 
@@ -165,22 +173,31 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
     seen: list[str] = []
     stranger = {"type": "assert-table-uuid", "uuid": STRANGER}
 
-    def location() -> str:
-        found: str = lab.load(table).reply.at("metadata-location")
-        return found
+    def location() -> tuple[str, Place]:
+        reply = lab.load(table).reply
+        return reply.at("metadata-location"), reply.place("metadata-location")
+
+    def expect_another() -> None:
+        now, at = location()
+        expect.lacks(now, seen, "earlier metadata locations", at=at)
+
+    def expect_last(what: str) -> None:
+        now, at = location()
+        expect.equal(seen[-1], now, what, at=at)
 
     with lab.judge("IRC-TBL-LOAD-002") as case:
         for turn in range(3):
             with case():
-                seen.append(location())
-                expect.equal(seen[-1], location(), "the metadata-location as before")
+                seen.append(location()[0])
+                expect_last("the metadata-location as before")
                 with lab.step("IRC-REQ-008"):
-                    expect.refused(lab.try_commit(table, set_properties(a="1"), requirements=[stranger]))
-                expect.equal(seen[-1], location(), "the metadata-location as before a refused commit,")
+                    refused = lab.try_commit(table, set_properties(a="1"), requirements=[stranger])
+                    expect.status(refused, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
+                expect_last("the metadata-location as before a refused commit,")
                 lab.commit(table, set_properties(a=str(turn)))
-                expect.lacks(location(), seen, "earlier metadata locations")
+                expect_another()
         lab.append(table)
-        expect.lacks(location(), seen, "earlier metadata locations")
+        expect_another()
 
 
 # -- what cannot be loaded ----------------------------------------------------------------------------------------------
@@ -227,15 +244,16 @@ def loads_with_delegation_return_200(lab: CatalogLab) -> None:
 
 def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
     """The answer is one committed state: what was committed together is seen together, at the location of that commit."""
-    metadata = Table((), "", reply).metadata
+    table = Table((), "", reply)
+    metadata = table.metadata
     properties = members(metadata.get("properties"))
     numbers = {key: properties.get(f"lakepact.{key}") for key in ("first", "last")}
-    expect.equal(numbers["first"], numbers["last"], "properties that each commit sets to the same value:")
+    expect.equal(numbers["first"], numbers["last"], "properties that each commit sets to the same value:", at=table.place("properties"))
     turn = int(numbers["first"] or 0)
-    expect.equal(turn, len(objects(metadata, "snapshots")), "snapshots, one for each commit:")
+    expect.equal(turn, len(objects(metadata, "snapshots")), "snapshots, one for each commit:", at=table.place("snapshots"))
     location = reply.document.get("metadata-location")
     if location in states:
-        expect.equal(states[location], turn, f"the state of {location}, which is that of commit")
+        expect.equal(states[location], turn, f"the state of {location}, which is that of commit", at=table.place("properties"))
 
 
 @check("IRC-TBL-LOAD-017", alone=True)

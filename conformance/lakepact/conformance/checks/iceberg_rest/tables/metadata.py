@@ -29,8 +29,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properti
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order, expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import NO_OPERATION
-from lakepact.conformance.evidence.outcome import Claim, Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange, Place
 
 #: Operations whose answers carry table metadata, and their methods.
 CARRIERS = {
@@ -56,6 +55,11 @@ def carries_metadata(exchange: Exchange) -> bool:
 def metadata_of(exchange: Exchange) -> dict[str, Any]:
     """Return the table metadata that an answer carries; empty where it carries none."""
     return members(members(exchange.parsed).get("metadata")) if carries_metadata(exchange) else {}
+
+
+def place(exchange: Exchange, *path: str | int) -> Place:
+    """Return the place of a member of the table metadata in an answer."""
+    return Reply(exchange).place("metadata", *path)
 
 
 def refs(metadata: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -75,9 +79,9 @@ def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) ->
     if member not in metadata:
         return False
     known = ids(metadata, member, key)
-    expect_unique(known, f"`{key}` in `{member}`")
+    expect_unique(known, f"`{key}` in `{member}`", at=place(exchange, member))
     if default in metadata:
-        expect.contains(metadata[default], known, f"`{default}` in `{member}`:")
+        expect.contains(metadata[default], known, f"`{default}` in `{member}`:", at=place(exchange, member))
     return True
 
 
@@ -95,12 +99,14 @@ def field_ids(schema: Mapping[str, Any]) -> Iterator[Any]:
                 kinds.append(kind[part])
 
 
-def expect_at_least(metadata: Mapping[str, Any], last: str, used: Iterable[Any]) -> bool:
+def expect_at_least(exchange: Exchange, last: str, used: Iterable[Any]) -> bool:
     """The last assigned id is not smaller than any that is used."""
+    metadata = metadata_of(exchange)
     highest = max((i for i in used if isinstance(i, int)), default=None)
     if highest is None or last not in metadata:
         return False
-    expect.true(isinstance(metadata[last], int) and metadata[last] >= highest, f"`{last}` of at least {highest}", metadata[last])
+    covers = isinstance(metadata[last], int) and metadata[last] >= highest
+    expect.true(covers, f"`{last}` of at least {highest}", metadata[last], at=place(exchange, last))
     return True
 
 
@@ -113,12 +119,11 @@ def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
     if not carries_metadata(exchange) or not isinstance(members(exchange.parsed).get("metadata"), dict):
         return False
     metadata = metadata_of(exchange)
-    version = metadata.get("format-version")
+    version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
     if type(version) is not int or not 1 <= version <= 3:
-        claim = Claim({"type": "integer", "minimum": 1, "maximum": 3}, "/body/metadata/format-version")
-        raise Unmet("an integer from 1 to 3 as `format-version`", expect.shown(version), claim=claim)
-    uuid = metadata.get("table-uuid")
-    expect.true(isinstance(uuid, str), "a string as `table-uuid`", uuid)
+        schema, at = {"type": "integer", "minimum": 1, "maximum": 3}, place(exchange, "format-version")
+        raise expect.unmet("an integer from 1 to 3 as `format-version`", expect.shown(version), at=at, schema=schema)
+    expect.true(isinstance(uuid, str), "a string as `table-uuid`", uuid, at=place(exchange, "table-uuid"))
     return True
 
 
@@ -144,7 +149,7 @@ def default_order_exists(exchange: Exchange) -> bool:
 def last_column_id_covers_all(exchange: Exchange) -> bool:
     """No field of any schema has an id above `last-column-id`."""
     metadata = metadata_of(exchange)
-    return expect_at_least(metadata, "last-column-id", (i for schema in objects(metadata, "schemas") for i in field_ids(schema)))
+    return expect_at_least(exchange, "last-column-id", (i for schema in objects(metadata, "schemas") for i in field_ids(schema)))
 
 
 @invariant("IRC-META-006")
@@ -152,15 +157,16 @@ def last_partition_id_covers_all(exchange: Exchange) -> bool:
     """No field of any partition spec has an id above `last-partition-id`."""
     metadata = metadata_of(exchange)
     used = (field.get("field-id") for spec in objects(metadata, "partition-specs") for field in objects(spec, "fields"))
-    return expect_at_least(metadata, "last-partition-id", used)
+    return expect_at_least(exchange, "last-partition-id", used)
 
 
 @invariant("IRC-META-007")
 def refs_name_existing_snapshots(exchange: Exchange) -> bool:
     """Every branch and tag names a snapshot of the same response."""
     metadata = metadata_of(exchange)
+    known, at = ids(metadata, "snapshots", "snapshot-id"), place(exchange, "snapshots")
     for name, ref in refs(metadata).items():
-        expect.contains(ref.get("snapshot-id"), ids(metadata, "snapshots", "snapshot-id"), f"the snapshot of ref {name} in snapshots:")
+        expect.contains(ref.get("snapshot-id"), known, f"the snapshot of ref {name} in snapshots:", at=at)
     return bool(refs(metadata))
 
 
@@ -170,18 +176,16 @@ def main_is_current(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     if not metadata:
         return False
-    current, main = current_snapshot(metadata), refs(metadata).get("main")
+    current, main, at = current_snapshot(metadata), refs(metadata).get("main"), place(exchange, "current-snapshot-id")
     if main is not None:
-        expect.equal(
-            main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,", at=metadata.place("current-snapshot-id")
-        )
+        expect.equal(main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,", at=at)
     elif "refs" in metadata:
         expect.true(
             current is None,
             "no `current-snapshot-id`, null or -1 without the ref main",
             expect.shown(current),
             kind=Kind.SURPLUS,
-            at=metadata.place("current-snapshot-id"),
+            at=at,
         )
     else:
         return False
@@ -194,8 +198,8 @@ def snapshot_ids_are_unique(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     if not objects(metadata, "snapshots"):
         return False
-    expect_unique(ids(metadata, "snapshots", "snapshot-id"), "`snapshot-id` in `snapshots`")
-    expect_at_least(metadata, "last-sequence-number", ids(metadata, "snapshots", "sequence-number"))
+    expect_unique(ids(metadata, "snapshots", "snapshot-id"), "`snapshot-id` in `snapshots`", at=place(exchange, "snapshots"))
+    expect_at_least(exchange, "last-sequence-number", ids(metadata, "snapshots", "sequence-number"))
     return True
 
 
@@ -209,14 +213,16 @@ def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
     # Snapshots of version 1 have the sequence number 0, which may be absent and comes before all others.
     numbered = ["sequence-number" in snapshot for snapshot in snapshots]
     upgraded = metadata.get("last-sequence-number") == 0 or (any(numbered) and numbered == sorted(numbered))
-    for snapshot in snapshots:
+    for number, snapshot in enumerate(snapshots):
+        at = place(exchange, "snapshots", number)
         if not upgraded:
-            _expect_member(snapshot, "sequence-number")
+            _expect_member(snapshot, "sequence-number", at)
         # Snapshots from before an upgrade to version 3 have no rows of their own; later ones record their number.
         if version >= 3 and "added-rows" in snapshot:
-            _expect_member(snapshot, "first-row-id")
+            _expect_member(snapshot, "first-row-id", at)
     if version >= 3:
-        expect.true("next-row-id" in metadata, "`next-row-id` in metadata of format version 3", "none there")
+        at = place(exchange, "next-row-id")
+        expect.true("next-row-id" in metadata, "`next-row-id` in metadata of format version 3", "none there", at=at, kind=Kind.MISSING)
     return True
 
 
@@ -231,15 +237,13 @@ def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
     for one in snapshots:
         added = one.get("added-rows")
         end = one["first-row-id"] + (added if isinstance(added, int) else 0)
-        expect.true(
-            following >= end, f"a next-row-id of at least {end}, the end of the rows of snapshot {one.get('snapshot-id')}", following
-        )
+        wanted = f"a next-row-id of at least {end}, the end of the rows of snapshot {one.get('snapshot-id')}"
+        expect.true(following >= end, wanted, following, at=place(exchange, "next-row-id"))
     return True
 
 
-def _expect_member(snapshot: Mapping[str, Any], member: str) -> None:
-    if member not in snapshot:
-        raise Unmet(f"`{member}` in every snapshot", expect.shown(snapshot))
+def _expect_member(snapshot: Mapping[str, Any], member: str, at: Place) -> None:
+    expect.true(member in snapshot, f"`{member}` in every snapshot", snapshot, at=at.within(member), kind=Kind.MISSING)
 
 
 @invariant("IRC-META-011")
@@ -249,10 +253,11 @@ def snapshot_log_ends_with_the_current_snapshot(exchange: Exchange) -> bool:
     log = ids(metadata, "snapshot-log", "snapshot-id")
     if not log:
         return False
-    expect_times_in_order(metadata, "snapshot-log")
+    expect_times_in_order(metadata, "snapshot-log", at=place(exchange))
     current = current_snapshot(metadata)
     if current is not None:
-        expect.equal(current, log[-1], "as the last snapshot in `snapshot-log` the current one,")
+        at = place(exchange, "snapshot-log")
+        expect.equal(current, log[-1], "as the last snapshot in `snapshot-log` the current one,", at=at)
     return True
 
 
@@ -263,10 +268,10 @@ def metadata_log_omits_the_current_file(exchange: Exchange) -> bool:
     log = ids(metadata, "metadata-log", "metadata-file")
     if not log:
         return False
-    expect_times_in_order(metadata, "metadata-log")
+    expect_times_in_order(metadata, "metadata-log", at=place(exchange))
     location = exchange.parsed.get("metadata-location")
     if location is not None:
-        expect.lacks(location, log, "`metadata-log`")
+        expect.lacks(location, log, "`metadata-log`", at=place(exchange, "metadata-log"))
     return True
 
 
@@ -276,11 +281,10 @@ def table_properties_are_strings(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     if "properties" not in metadata:
         return False
-    properties = metadata["properties"]
-    if not isinstance(properties, dict):
-        raise Unmet("an object as `properties`", expect.shown(properties))
+    properties, at = metadata["properties"], place(exchange, "properties")
+    expect.true(isinstance(properties, dict), "an object as `properties`", expect.shown(properties), at=at)
     for key, value in properties.items():
-        expect.true(isinstance(value, str), f"a string as property `{key}`", value)
+        expect.true(isinstance(value, str), f"a string as property `{key}`", value, at=at.within(key))
     return True
 
 
@@ -290,7 +294,7 @@ def statistics_files_are_unique(exchange: Exchange) -> bool:
     metadata = metadata_of(exchange)
     members = [member for member in ("statistics", "partition-statistics") if objects(metadata, member)]
     for member in members:
-        expect_unique(ids(metadata, member, "snapshot-id"), f"`snapshot-id` in `{member}`")
+        expect_unique(ids(metadata, member, "snapshot-id"), f"`snapshot-id` in `{member}`", at=place(exchange, member))
     return bool(members)
 
 

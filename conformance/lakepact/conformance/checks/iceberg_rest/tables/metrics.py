@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import BYTES, COUNTER, TIMER, report, report_about, scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -76,19 +79,25 @@ def incomplete_reports_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-MET-003") as case:
         for kind, made in whole.items():
             with case():
-                expect.status(report(lab, table, made(table, report_type=None)), 400, about=f"for a {kind} without report-type")
+                expect.status(
+                    report(lab, table, made(table, report_type=None)),
+                    400,
+                    about=f"for a {kind} without report-type",
+                    mutation=Mutation(Wrong.MISSING, "/report-type"),
+                )
     with lab.judge_each("IRC-TBL-MET-004") as case:
         for kind, made in whole.items():
             for member in ("table_name", "snapshot_id", "metrics"):
                 with case():
                     reply = report(lab, table, made(table, **{member: None}))
-                    expect.status(reply, 400, about=f"for a {kind} without {member.replace('_', '-')}")
+                    name = member.replace("_", "-")
+                    expect.status(reply, 400, about=f"for a {kind} without {name}", mutation=Mutation(Wrong.MISSING, f"/{name}"))
     with lab.judge_each("IRC-TBL-MET-007") as case:
         for kind, made in whole.items():
             for metric in NO_METRICS:
                 with case():
                     reply = report(lab, table, made(table, metrics={COUNTED[kind]: metric}))
-                    expect.status(reply, 400, about=f"for a {kind} with the metric {metric}")
+                    expect.status(reply, 400, about=f"for a {kind} with the metric {metric}", mutation=Mutation(Wrong.VALUE, "/metrics/*"))
 
 
 @check("IRC-TBL-MET-005")
@@ -115,7 +124,7 @@ def reports_of_views_return_404(lab: CatalogLab) -> None:
         for body in (scan_report(table), commit_report(table)):
             with case():
                 reply = lab.send(op.report_metrics, body=body, namespace=table.namespace, table=view)
-                expect.status(reply, 404, about="for the name of a view")
+                expect.status(reply, 404, mutation=VIEW_AS_TABLE)
 
 
 @check("IRC-TBL-MET-006")
@@ -155,4 +164,5 @@ def unknown_report_types_return_no_5xx(lab: CatalogLab) -> None:
             for made in (scan_report, commit_report):
                 with case():
                     reply = report(lab, table, made(table, report_type=kind))
-                    expect.true(reply.status < 500, f"no 5xx status for the report-type {expect.shown(kind)}", reply.shown)
+                    unknown = f"no 5xx status for the report-type {expect.shown(kind)}"
+                    expect.true(reply.status < 500, unknown, reply.shown, at=Place(reply.exchange, "/status"))

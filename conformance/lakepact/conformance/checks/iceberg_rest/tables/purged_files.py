@@ -54,7 +54,7 @@ def purges_remove_every_file(lab: CatalogLab) -> None:
         for kind, paths in files.items():
             with case():
                 left = [path.name for path in paths if path.exists()]
-                expect.equal([], left, f"{kind} of {len(paths)} that still exist {PURGED_SECONDS:g} seconds after the purge:")
+                expect.equal([], left, f"{kind} of {len(paths)} that still exist {PURGED_SECONDS:g} seconds after the purge:", at=None)
 
 
 @check("IRC-TBL-REG-015")

@@ -16,7 +16,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import create
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -77,7 +78,9 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
             expect.status(loaded, 200)
             properties = properties_of(Table(home, name, loaded))
             lost = [key for key, reply in zip(commits, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
-            expect.equal([], lost, "properties of accepted commits that the table lacks:", kind=Kind.LOST)
+            expect.equal(
+                [], lost, "properties of accepted commits that the table lacks:", at=loaded.place("metadata", "properties"), kind=Kind.LOST
+            )
             is_nowhere(lab, home, table.name)
 
 
@@ -102,7 +105,8 @@ def dropped_tables_stay_dropped(lab: CatalogLab) -> None:
         dropped, moved = _met(lab, drop, partial(rename_table, lab, table.identifier, identifier(home, name)), turn=turn)
         if dropped.status == 204:
             with lab.judge("IRC-TBL-DROP-011"):
-                expect.true(moved.status != 204, "no rename of a table that was dropped at the same moment", moved.shown)
+                renamed_too = "no rename of a table that was dropped at the same moment", moved.shown
+                expect.true(moved.status != 204, *renamed_too, at=Place(moved.exchange, "/status"))
                 is_nowhere(lab, home, table.name)
                 is_nowhere(lab, home, name)
 
@@ -123,10 +127,10 @@ def concurrent_requests_for_a_name_have_one_winner(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-CREATE-030") as case:
                 for reply in replies:
                     with case():
-                        expect.status(reply, 200, 204, 409)
+                        expect.status(reply, 200, 204, 409, mutation=Mutation(Wrong.PRESENT, "table or view"))
                 asked = " and ".join(reply.exchange.operation or "" for reply in replies)
                 accepted = [reply.status for reply in replies if reply.status < 300]
-                expect.equal(1, len(accepted), f"successful requests among {asked} for one name:")
+                expect.equal(1, len(accepted), f"successful requests among {asked} for one name:", at=None)
 
 
 def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:

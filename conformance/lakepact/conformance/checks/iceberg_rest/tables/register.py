@@ -29,12 +29,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, loaded, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
@@ -146,7 +148,8 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
     for wrong, body in lab.each(bodies.items()):
         reply = lab.send(op.register_table, namespace=former.namespace, body=body)
         with lab.judge("IRC-TBL-REG-003"):
-            expect.status(reply, 400, about=f"for {wrong}")
+            member = "/name" if body.get("metadata-location") else "/metadata-location"
+            expect.status(reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, member))
 
 
 @check("IRC-TBL-REG-004")
@@ -159,7 +162,7 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
         for members in lab.each(({}, {"overwrite": False})):
             reply = register(lab, table.namespace, table.name, location, **members)
             with lab.judge("IRC-TBL-REG-004"):
-                expect.status(reply, 409)
+                expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 unchanged(lab, before)
 
 
@@ -176,7 +179,7 @@ def registering_over_views_returns_409(lab: CatalogLab) -> None:
     for members in lab.each(({}, {"overwrite": True})):
         reply = lab.send(op.register_table, namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
         with lab.judge("IRC-TBL-REG-008"):
-            expect.status(reply, 409, *UNSUPPORTED[bool(members)])
+            expect.status(reply, 409, *UNSUPPORTED[bool(members)], mutation=OVER_VIEW)
 
 
 @check("IRC-TBL-REG-009")
@@ -215,8 +218,8 @@ def registering_missing_files_returns_4xx(lab: CatalogLab) -> None:
         reply = register(lab, former.namespace, name, location)
         behind = lab.send(op.load_table, namespace=former.namespace, table=name)
         with lab.judge("IRC-TBL-REG-010"):
-            expect.status(reply, *allowed, about=f"for {what}")
-            expect.true(behind.status == 404, f"no table to be created from {what}", behind.shown)
+            expect.status(reply, *allowed, about=f"for {what}", mutation=Mutation(Wrong.ABSENT, "metadata file"))
+            expect.not_found(behind, "table", about=f"for a table of {what}")
 
 
 @check("IRC-TBL-REG-012")
@@ -225,7 +228,7 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
     for table in lab.each((lab.make_table(), grown(lab, lab.make_table()))):
         now = registered(lab, left_behind(lab, table))
         snapshot = lab.snapshot(now)
-        commits = (
+        commits: tuple[list[Mapping[str, Any]], ...] = (
             [set_properties(registered="yes")],
             [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
             [add_schema(schema_with(now, next_column(now, "later"))), set_current_schema(LAST_ADDED)],

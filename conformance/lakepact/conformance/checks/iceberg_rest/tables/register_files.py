@@ -12,7 +12,7 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def invalid_metadata_files_return_400(lab: CatalogLab) -> None:
     for wrong, content in lab.each(no_metadata(metadata).items()):
         reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))
         with lab.judge("IRC-TBL-REG-011"):
-            expect.status(reply, 400, about=f"for a file that holds {wrong}")
+            expect.status(reply, 400, about=f"for a file that holds {wrong}", mutation=Mutation(Wrong.VALUE, "metadata file"))
 
 
 @check("IRC-TBL-REG-013")
@@ -101,4 +101,4 @@ def files_outside_the_storage_return_400_or_403(lab: CatalogLab) -> None:
         for location in lab.each(locations):
             reply = register(lab, table.namespace, lab.name(), location)
             with lab.judge("IRC-TBL-REG-013"):
-                expect.status(reply, 400, 403, about=f"for {location}")
+                expect.status(reply, 400, 403, about=f"for {location}", mutation=Mutation(Wrong.VALUE, "/metadata-location"))

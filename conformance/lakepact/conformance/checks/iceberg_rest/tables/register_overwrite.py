@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, same_state
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.outcome import Unmet, wrong_type
+from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -50,7 +50,8 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
         reply = overwritten(lab, before, file)
         after = lab.send(op.load_table, **before.at)
         with lab.judge("IRC-TBL-REG-007"):
-            expect.true(reply.status != 200 or not _is_still(before, after), "other metadata after an answer with status 200", after.shown)
+            is_kept = reply.status == 200 and _is_still(before, after)
+            expect.true(not is_kept, "other metadata after an answer with status 200", after.shown, at=after.place("metadata"))
         if not able and is_refused(lab, reply):
             lab.skip("IRC-TBL-REG-005", f"the target does not register over tables: {reply.shown}")
             continue
@@ -96,7 +97,7 @@ def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-REG-010"):
         # A server that never overwrites may first report that the name is taken.
-        expect.status(reply, 400, 404, 406, 409, about="for a missing file")
+        expect.status(reply, 400, 404, 406, 409, about="for a missing file", mutation=Mutation(Wrong.ABSENT, "metadata file"))
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
         assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=BOOKKEEPING)
@@ -110,4 +111,4 @@ def invalid_overwrite_returns_400(lab: CatalogLab) -> None:
     for overwrite in lab.each(no_booleans):
         reply = register(lab, former.namespace, lab.name(), location_of(former), overwrite=overwrite)
         with lab.judge("IRC-TBL-REG-014"):
-            expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`", mutation=wrong_type("overwrite"))
+            expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`", mutation=wrong_type("/overwrite"))

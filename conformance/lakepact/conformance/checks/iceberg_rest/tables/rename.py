@@ -10,8 +10,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, sid
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -62,7 +64,7 @@ def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
     Raises:
         Unmet: one is.
     """
-    expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)
+    expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table")
 
 
 @check("IRC-TBL-REN-001")
@@ -134,7 +136,7 @@ def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
         for source, destination in lab.each(((table, other), (other, table))):
             reply = rename_table(lab, source.identifier, destination.identifier)
             with lab.judge("IRC-TBL-REN-004"):
-                expect.status(reply, 409)
+                expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 unchanged(lab, source)
                 unchanged(lab, destination)
 
@@ -146,9 +148,9 @@ def renames_keep_views_and_tables_apart(lab: CatalogLab) -> None:
     view, table = lab.make_view(home), lab.make_table(home)
 
     with lab.judge("IRC-TBL-REN-005"):
-        expect.status(rename_table(lab, table.identifier, identifier(home, view)), 409)
+        expect.status(rename_table(lab, table.identifier, identifier(home, view)), 409, mutation=OVER_VIEW)
     with lab.judge("IRC-TBL-REN-008"):
-        expect.status(rename_table(lab, identifier(home, view), identifier(home, lab.name())), 404)
+        expect.status(rename_table(lab, identifier(home, view), identifier(home, lab.name())), 404, mutation=VIEW_AS_TABLE)
 
 
 @check("IRC-TBL-REN-006")
@@ -159,7 +161,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     reply = rename_table(lab, table.identifier, identifier(home, table.name))
 
     with lab.judge("IRC-TBL-REN-006", remark=f"answered with status {reply.status}"):
-        expect.status(reply, 204, 406)
+        expect.status(reply, 204, 406, mutation=Mutation(Wrong.VALUE, "/destination/namespace"))
         if reply.status == 204:
             is_at(lab, table, home, table.name)
         else:
@@ -173,23 +175,24 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     source, destination = table.identifier, identifier(table.namespace, lab.name())
     lab.drop_afterwards(table.namespace, destination["name"])
-    bodies: dict[str, dict[str, Any]] = {
-        "nothing at all": {},
-        "no source": {"destination": destination},
-        "no destination": {"source": source},
-        "null as source": {"source": None, "destination": destination},
-        "null as destination": {"source": source, "destination": None},
-        "an empty source": {"source": {}, "destination": destination},
-        "an empty destination": {"source": source, "destination": {}},
+    bodies: dict[str, tuple[str, dict[str, Any]]] = {
+        "nothing at all": ("/source", {}),
+        "no source": ("/source", {"destination": destination}),
+        "no destination": ("/destination", {"source": source}),
+        "null as source": ("/source", {"source": None, "destination": destination}),
+        "null as destination": ("/destination", {"source": source, "destination": None}),
+        "an empty source": ("/source/namespace", {"source": {}, "destination": destination}),
+        "an empty destination": ("/destination/namespace", {"source": source, "destination": {}}),
     }
     for member in ("namespace", "name"):
         for absent, rest in (("no", {}), ("null as", {member: None})):
-            bodies[f"{absent} {member} of the source"] = {"source": {**_without(source, member), **rest}, "destination": destination}
-            bodies[f"{absent} {member} of the destination"] = {"source": source, "destination": {**_without(destination, member), **rest}}
-    for wrong, body in lab.each(bodies.items()):
+            left, right = ({**_without(named, member), **rest} for named in (source, destination))
+            bodies[f"{absent} {member} of the source"] = f"/source/{member}", {"source": left, "destination": destination}
+            bodies[f"{absent} {member} of the destination"] = f"/destination/{member}", {"source": source, "destination": right}
+    for wrong, (missing, body) in lab.each(bodies.items()):
         reply = lab.send(op.rename_table, body=body)
         with lab.judge("IRC-TBL-REN-007"):
-            expect.status(reply, 400, about=f"for {wrong}")
+            expect.status(reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, missing))
 
 
 def _without(named: Mapping[str, Any], member: str) -> dict[str, Any]:
@@ -203,7 +206,7 @@ def renaming_tables_to_themselves_returns_204_or_409(lab: CatalogLab) -> None:
     reply = rename_table(lab, table.identifier, table.identifier)
 
     with lab.judge("IRC-TBL-REN-009", remark=f"answered with status {reply.status}"):
-        expect.status(reply, 204, 409)
+        expect.status(reply, 204, 409, mutation=Mutation(Wrong.PRESENT, "table"))
         is_at(lab, table, table.namespace, table.name)
 
 

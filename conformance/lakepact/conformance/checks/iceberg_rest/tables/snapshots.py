@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -94,12 +94,13 @@ def loads_with_snapshots_all_are_complete(lab: CatalogLab) -> None:
                 plain, everything = loaded(lab, table), loaded(lab, table, "all")
                 assert_same_table(lab, everything, plain)
     with lab.judge("IRC-TBL-LOAD-007") as case:
-        found = {snapshot.get("snapshot-id"): snapshot for snapshot in loaded(lab, past.table, "all").member("snapshots")}
-        expect.equal(sorted(past.ids), sorted(found), "snapshot ids")
+        whole = loaded(lab, past.table, "all")
+        found = {snapshot.get("snapshot-id"): snapshot for snapshot in whole.member("snapshots")}
+        expect.equal(sorted(past.ids), sorted(found), "snapshot ids", at=whole.place("snapshots"))
         for snapshot in past.snapshots:
             with case():
                 actual = found[snapshot["snapshot-id"]]
-                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot", at=whole.place("snapshots"))
 
 
 @check("IRC-TBL-LOAD-008")
@@ -111,7 +112,7 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
     def expect_refs(wanted: dict[str, int]) -> None:
         table = loaded(lab, past.table, "refs")
         found = {name: ref.get("snapshot-id") for name, ref in refs(table.metadata).items()}
-        expect.equal(wanted, found, "snapshots of refs:", at=table.metadata.place("refs"))
+        expect.equal(wanted, found, "snapshots of refs:", at=table.place("refs"))
         for name, snapshot in found.items():
             expect.contains(snapshot, snapshot_ids(table), f"the snapshot of {name} in snapshots:", at=table.place("snapshots"))
 
@@ -124,16 +125,13 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
                     found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
                     expect.contains(snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots"))
                     actual = found[snapshot["snapshot-id"]]
-                    expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+                    shown = {member: actual.get(member) for member in snapshot}
+                    expect.equal(snapshot, shown, "the snapshot", at=table.place("snapshots"))
         for name in ("release", "main", "audit"):
             with case():
                 with lab.step("IRC-UPD-056"):
-                    expect.lacks(
-                        name,
-                        refs(lab.commit(past.table, remove_ref(name)).metadata),
-                        "refs",
-                        at=lab.commit(past.table, remove_ref(name)).metadata.place("refs"),
-                    )
+                    after = lab.commit(past.table, remove_ref(name))
+                    expect.lacks(name, refs(after.metadata), "refs", at=after.place("refs"))
                 del expected[name]
                 expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")
@@ -143,8 +141,8 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
         table = lab.append(first)
         loaded(lab, table, "refs")
         lab.commit(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
-        there = snapshot_ids(loaded(lab, table, "refs"))
-        expect.contains(first.member("current-snapshot-id"), there, "the snapshot of a new tag in snapshots:")
+        now, tagged = loaded(lab, table, "refs"), first.member("current-snapshot-id")
+        expect.contains(tagged, snapshot_ids(now), "the snapshot of a new tag in snapshots:", at=now.place("snapshots"))
 
 
 @check("IRC-TBL-LOAD-009")
@@ -188,4 +186,4 @@ def unknown_snapshots_values_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-LOAD-011") as case:
         for value, reply in replies.items():
             with case():
-                expect.status(reply, 400, about=f"for snapshots={value}")
+                expect.status(reply, 400, about=f"for snapshots={value}", mutation=Mutation(Wrong.VALUE, "snapshots"))

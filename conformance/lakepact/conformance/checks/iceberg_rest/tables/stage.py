@@ -39,6 +39,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 CONFLICT = 409
+STAGED = "staged table"  #: what does not exist as a table
 
 #: Members of a request with something of everything.
 WHOLE: dict[str, Any] = {
@@ -120,20 +122,20 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
     loaded, listed = lab.send(op.load_table, **stage.at), lab.send(op.list_tables, namespace=namespace)
 
     with lab.judge("IRC-TBL-STAGE-002"):
-        expect.status(loaded, 404)
+        expect.not_found(loaded, STAGED)
     with lab.judge("IRC-TBL-LIST-006"):
         with lab.step("IRC-TBL-STAGE-002"):
-            expect.status(loaded, 404)
+            expect.not_found(loaded, STAGED)
         found = names(listed)
         expect.contains(beside.name, found, "tables", at=listed.place("identifiers"))
         expect.lacks(stage.name, found, "tables", at=listed.place("identifiers"))
     existence = lab.send(op.table_exists, **stage.at)
     with lab.judge("IRC-TBL-STAGE-002"):
-        expect.status(existence, 404)
+        expect.not_found(existence, STAGED)
     with lab.judge("IRC-TBL-HEAD-004"):
         with lab.step("IRC-TBL-STAGE-002"):
-            expect.status(loaded, 404)
-        expect.status(existence, 404)
+            expect.not_found(loaded, STAGED)
+        expect.not_found(existence, STAGED)
 
 
 @check("IRC-TBL-STAGE-008")
@@ -146,7 +148,7 @@ def staged_names_stay_free(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-STAGE-008"):
         if again.status == CONFLICT:
             with lab.step("IRC-TBL-STAGE-002"):
-                expect.status(lab.send(op.load_table, **other.at), 404)
+                expect.not_found(lab.send(op.load_table, **other.at), STAGED)
         expect.status(again, 200)
         expect.status(create, 200)
         loaded = lab.send(op.load_table, **stage.at)
@@ -164,7 +166,7 @@ def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
         reply = commit_stage(lab, Table(table.namespace, table.name, reply))
 
     with lab.judge("IRC-TBL-STAGE-009", remark="committing the stage returns the conflict" if is_staged else ""):
-        expect.status(reply, 409)
+        expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
 
 
 @check("IRC-TBL-STAGE-011")
@@ -251,7 +253,12 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
         for schema in (first, second):
             with case():
                 expect.contains(schema.get("schema-id", 0), schemas, "schema ids", at=table.place("schemas"))
-                expect.equal(sources(schema), sources(schemas[schema.get("schema-id", 0)]), "field ids and names of the schema")
+                expect.equal(
+                    sources(schema),
+                    sources(schemas[schema.get("schema-id", 0)]),
+                    "field ids and names of the schema",
+                    at=table.place("schemas"),
+                )
         expect.equal(second["schema-id"], table.member("current-schema-id"), "current-schema-id", at=table.place("current-schema-id"))
         with case():
             with lab.step("IRC-META-005"):
@@ -267,7 +274,7 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
             with case():
                 expect.contains(snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots"))
                 actual = found[snapshot["snapshot-id"]]
-                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot", at=table.place("snapshots"))
         expect.equal(two["snapshot-id"], table.member("current-snapshot-id"), "current-snapshot-id", at=table.place("current-snapshot-id"))
 
 
@@ -309,7 +316,7 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
                 stage = staged(lab, **WHOLE)
                 lab.require(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
                 before = lab.load(stage)
-                expect.status(commit_stage(lab, stage), 409)
+                expect.status(commit_stage(lab, stage), 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 unchanged(lab, before)
 
 
@@ -324,9 +331,10 @@ def signed(by: int) -> Mapping[str, Any]:
     return set_properties(**{"lakepact.creator": str(by)})
 
 
-def signature(table: Table) -> Any:
-    """Return the client whose commit created the table."""
-    return members(table.metadata.get("properties")).get("lakepact.creator")
+def expect_signature(table: Table, by: int, what: str) -> None:
+    """Expect a table that the commit of this client created."""
+    signature = members(table.metadata.get("properties")).get("lakepact.creator")
+    expect.equal(str(by), signature, what, at=table.place("properties", "lakepact.creator"))
 
 
 @check("IRC-TBL-STAGE-007", alone=True)
@@ -337,14 +345,14 @@ def one_of_several_stages_is_committed(lab: CatalogLab) -> None:
     first, second = (commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one)))
     with lab.judge("IRC-TBL-STAGE-007"):
         expect.status(first, 200)
-        expect.status(second, 409)
-        expect.equal("0", signature(lab.load(one)), "the property that the first commit set,")
+        expect.status(second, 409, mutation=Mutation(Wrong.PRESENT, "table"))
+        expect_signature(lab.load(one), 0, "the property that the first commit set,")
     for _ in lab.each(lab.repeat(ROUNDS)):
         stages = stages_of_one_name(lab, AT_ONCE)
         replies = lab.concurrently([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
         with lab.judge("IRC-TBL-STAGE-007"):
             winner = sole_winner(replies, what="commits of one stage")
-            expect.equal(str(winner), signature(lab.load(stages[0])), "the property set by the commit that returned 200,")
+            expect_signature(lab.load(stages[0]), winner, "the property set by the commit that returned 200,")
 
 
 def questionable_locations(table: Table, name: str) -> Iterator[str]:
@@ -368,6 +376,6 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
         refused += 1
         reply = commit_stage(lab, staged(lab, namespace), set_location(location))
         with lab.judge("IRC-TBL-STAGE-014"):
-            expect.true(400 <= reply.status < 500, f"a 4xx status for the location {location}", reply.shown)
+            expect.client_error(reply, about=f"for the location {location}", mutation=Mutation(Wrong.VALUE, "location"))
     if not refused:
         lab.skip("IRC-TBL-STAGE-014", "the target takes every location that was tried")

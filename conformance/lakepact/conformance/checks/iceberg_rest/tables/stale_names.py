@@ -64,15 +64,17 @@ def successors(lab: CatalogLab) -> Iterator[tuple[Table, list[Table]]]:
 def tables_with_old_names_have_their_own_location(lab: CatalogLab) -> None:
     """A table created or staged under the old name of a renamed table has another location."""
     for table, former in lab.each(successors(lab)):
-        locations = [table.location.rstrip("/")]
+        answers = [table]
         if lab.feature("stage-create"):
             lab.drop_table(**table.at)
             request = lab.table_request(table.name, stage_create=True)
             staged = lab.require(lab.send(op.create_table, namespace=table.namespace, body=request), 200)
-            locations.append(Table(table.namespace, table.name, staged).location.rstrip("/"))
-        for location in lab.each(locations):
+            answers.append(Table(table.namespace, table.name, staged))
+        for answer in lab.each(answers):
+            location, at = answer.location.rstrip("/"), answer.place("location")
             with lab.judge("IRC-TBL-REN-011"):
-                expect.lacks(location, [one.location.rstrip("/") for one in former], "for the renamed tables, locations")
+                taken = [one.location.rstrip("/") for one in former]
+                expect.true(location not in taken, f"a location other than {expect.shown(taken)}", location, at=at)
 
 
 @check("IRC-TBL-DROP-006")
@@ -94,7 +96,7 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
                 await_purge(theirs[:1])
         with lab.judge("IRC-TBL-DROP-006"):
             unchanged(lab, before)
-            expect.equal([], lost(files), "removed files of the other table:")
+            expect.equal([], lost(files), "removed files of the other table:", at=None)
         with lab.judge("IRC-TBL-DROP-006"):
             expect.status(lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
         if lab.offers(op.register_table):
@@ -142,8 +144,8 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
         behind = lab.send(op.load_table, **old.at)
         with lab.judge("IRC-TBL-REN-013"):
             # A server that refuses commits without updates need not look for the table first.
-            expect.status(reply, *((404,) if body["updates"] else (404, 400)), about=f"for a commit of {what}")
-            expect.true(behind.status == 404, f"no table by the old name after a commit of {what}", behind.shown)
+            expect.not_found(reply, "table", *(() if body["updates"] else (400,)), about=f"for a commit of {what}")
+            expect.not_found(behind, "table", about=f"for the old name after a commit of {what}")
             unchanged(lab, now)
 
 
@@ -165,7 +167,7 @@ def old_table_names_return_404(lab: CatalogLab) -> None:
         for operation, arguments in asked.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
                 with case():
-                    expect.status(lab.send(operation, **arguments, **table.at), 404, about=f"for {operation} by the old name")
+                    expect.not_found(lab.send(operation, **arguments, **table.at), "table", about=f"for {operation} by the old name")
         expect.status(lab.send(op.load_table, **now.at), 200, about="for the new name afterwards")
 
 
@@ -186,5 +188,5 @@ def old_view_names_return_404(lab: CatalogLab) -> None:
         for operation, arguments in asked.items():
             if lab.offers(operation) and lab.send(operation, **arguments, **missing).status == 404:
                 with case():
-                    expect.status(lab.send(operation, **arguments, **view.at), 404, about=f"for {operation} by the old name")
+                    expect.not_found(lab.send(operation, **arguments, **view.at), "view", about=f"for {operation} by the old name")
         expect.status(lab.send(op.load_view, namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")

@@ -23,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     struct,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -42,19 +43,25 @@ YOUNG_TYPES = ("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry
 
 def expect_columns(table: Table, schema: Mapping[str, Any]) -> None:
     """The current schema has these columns, whatever their ids."""
-    expect.equal(shape(schema), shape(current_schema(table)), "columns")
+    expect.equal(shape(schema), shape(current_schema(table)), "columns", at=table.place("schemas"))
 
 
 def expect_partitioning(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     """The default spec is the one of a request with that schema, whatever the ids."""
     found = partitioning(default_spec(table)["fields"], current_schema(table))
-    expect.equal(partitioning(request["fields"], schema), found, "the default spec, as column, transform and name,")
+    expect.equal(
+        partitioning(request["fields"], schema),
+        found,
+        "the default spec, as column, transform and name,",
+        at=table.place("partition-specs"),
+    )
 
 
 def expect_sorting(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     """The default sort order is the one of a request with that schema, whatever the ids."""
     found = sorting(default_order(table)["fields"], current_schema(table))
-    expect.equal(sorting(request["fields"], schema), found, "the default sort order, as column, transform, direction and nulls,")
+    what = "the default sort order, as column, transform, direction and nulls,"
+    expect.equal(sorting(request["fields"], schema), found, what, at=table.place("sort-orders"))
 
 
 # -- columns ------------------------------------------------------------------------------------------------------------
@@ -121,7 +128,7 @@ def version_3_types_are_kept(lab: CatalogLab) -> None:
                 reply = request_creation(lab, namespace, name, schema=schema, properties={"format-version": "3"})
                 if reply.status == 200:
                     loaded = lab.send(op.load_table, namespace=namespace, table=name)
-                    expect.equal(shape(schema), shape(current_schema(Table(namespace, name, loaded))), "columns")
+                    expect_columns(Table(namespace, name, loaded), schema)
 
 
 @check("IRC-TBL-CREATE-029")
@@ -135,7 +142,9 @@ def version_3_types_in_version_2_return_400(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-CREATE-029"):
             if reply.status == 200 and reply.at("metadata", "format-version") != 2:
                 continue  # the target chooses the version by itself, which is another matter
-            expect.status(reply, 400, about=f"for {expect.shown(kind)} in format version 2")
+            expect.status(
+                reply, 400, about=f"for {expect.shown(kind)} in format version 2", mutation=Mutation(Wrong.VALUE, "/schema/fields/*/type")
+            )
 
 
 #: Schemas whose ids are none that a server would give by counting: gaps, no order, and a permutation of small ones.

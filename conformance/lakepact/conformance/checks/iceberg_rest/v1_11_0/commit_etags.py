@@ -25,18 +25,18 @@ def commits_return_the_etag_of_loading(lab: CatalogLab) -> None:
 
     for turn in lab.each(range(1, TURNS + 1)):
         committed = lab.require(lab.try_commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200)
-        loaded = tag_of(lab.load(table).reply)
+        now = lab.load(table).reply
         tag = committed.headers.get("etag")
         if tag is None:
             lab.skip("IRC-CET-001", NO_TAG)
             lab.skip("IRC-CET-002", NO_TAG)
             return
         with lab.judge("IRC-CET-001"):
-            expect.equal(tag, loaded, "the ETag of the table as it is loaded after a commit,")
+            expect.equal(tag, tag_of(now), "the ETag of the table as it is loaded after a commit,", at=now.header("etag"))
             reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], alone=True, **table.at)
             expect.status(reply, 304, 200, about="with the ETag of the last commit")
         with lab.judge("IRC-CET-002"):
-            expect.true(tag not in known, f"another ETag than before commit {turn}", tag)
+            expect.true(tag not in known, f"another ETag than before commit {turn}", tag, at=committed.header("etag"))
         known.append(tag)
 
 
@@ -50,4 +50,4 @@ def etags_differ_with_snapshots_refs(lab: CatalogLab) -> None:
         lab.skip("IRC-CET-003", "both answers are the same")
         return
     with lab.judge("IRC-CET-003"):
-        expect.true(tag_of(whole) != tag_of(refs), "another ETag with `snapshots=refs`", tag_of(refs))
+        expect.true(tag_of(whole) != tag_of(refs), "another ETag with `snapshots=refs`", tag_of(refs), at=refs.header("etag"))

@@ -11,13 +11,14 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, view_request
+from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, view_request
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.idempotency import AGAIN, TURN, twice
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.register_view import left_behind
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -31,6 +32,14 @@ BETWEEN = 12  #: requests with keys of their own, after which the first key has 
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What an answer shows, and where."""
+
+    value: Any
+    at: Place
+
+
+@dataclass(frozen=True)
 class Pair:
     """Two requests of one operation; a key is used for the first only."""
 
@@ -38,7 +47,7 @@ class Pair:
     first: dict[str, Any]
     second: dict[str, Any]
     expected: Any  #: what is seen where the second was not carried out
-    look: Callable[[], Any]
+    look: Callable[[], Seen]
 
 
 def turned(turn: str) -> dict[str, Any]:
@@ -98,20 +107,28 @@ def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:
     yield Pair(op.create_view, bodies[0], bodies[1], 404, partial(_status, lab, op.load_view, **here, view=names[1]))
     view, other = made(lab, table.namespace), made(lab, table.namespace)
     replaced = [{**view.at, "body": turned(to)} for to in ("1", "2")]
-    yield Pair(op.replace_view, replaced[0], replaced[1], "1", lambda: view_properties_of(loaded(lab, view)).get(TURN))
+    yield Pair(op.replace_view, replaced[0], replaced[1], "1", partial(_view_turn, lab, view))
     yield Pair(op.drop_view, view.at, other.at, 200, partial(_status, lab, op.load_view, **other.at))
 
 
-def _turn_of(lab: CatalogLab, table: Table) -> Any:
-    return properties_of(lab.load(table)).get(TURN)
+def _turn_of(lab: CatalogLab, table: Table) -> Seen:
+    now = lab.load(table)
+    return Seen(properties_of(now).get(TURN), now.place("properties", TURN))
 
 
-def _namespace_turn(lab: CatalogLab, table: Table) -> Any:
-    return lab.require(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200).at("properties").get("turn")
+def _view_turn(lab: CatalogLab, view: View) -> Seen:
+    now = loaded(lab, view)
+    return Seen(view_properties_of(now).get(TURN), now.place("properties", TURN))
 
 
-def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> int:
-    return lab.send(operation, **arguments).status
+def _namespace_turn(lab: CatalogLab, table: Table) -> Seen:
+    reply = lab.require(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200)
+    return Seen(reply.at("properties").get("turn"), reply.place("properties", "turn"))
+
+
+def _status(lab: CatalogLab, operation: OperationId, **arguments: Any) -> Seen:
+    reply = lab.send(operation, **arguments)
+    return Seen(reply.status, Place(reply.exchange, "/status"))
 
 
 @check("IRC-IDEM-013")
@@ -132,7 +149,8 @@ def used_keys_run_no_other_operation(lab: CatalogLab) -> None:
         lab.send_raw(known.method, lab.path(known, **arguments), headers=headers, content=content)
         with lab.judge("IRC-IDEM-013"):
             about = f"what {other.operation} changes, after it was sent with the key of {one.operation},"
-            expect.equal(before, other.look(), about)
+            after = other.look()
+            expect.equal(before.value, after.value, about, at=after.at)
 
 
 @check("IRC-IDEM-002", "IRC-IDEM-013")
@@ -147,7 +165,8 @@ def used_keys_run_no_other_request(lab: CatalogLab) -> None:
             continue
         lab.send(pair.operation, idempotency_key=key, **pair.second)
         with lab.judge("IRC-IDEM-013"):
-            expect.equal(pair.expected, pair.look(), f"after another {pair.operation} under a key that was used")
+            after = pair.look()
+            expect.equal(pair.expected, after.value, f"after another {pair.operation} under a key that was used", at=after.at)
 
 
 @check("IRC-IDEM-012")
@@ -161,12 +180,12 @@ def refused_drops_are_repeated(lab: CatalogLab) -> None:
     newer = lab.make_table(table.namespace, name=name)
 
     with lab.judge("IRC-IDEM-012"):
-        expect.status(missing(), 404, about=f"for dropTable {AGAIN}")
+        expect.not_found(missing(), "table", about=f"for dropTable {AGAIN}")
         expect.status(lab.send(op.load_table, **newer.at), 200, about="for a table that was not there to be dropped")
     for one in (table, newer):
         lab.require(lab.send(op.drop_table, **one.at), 204, 404)
     with lab.judge("IRC-IDEM-012"):
-        expect.status(filled(), 409, about=f"for dropNamespace {AGAIN}")
+        expect.status(filled(), 409, about=f"for dropNamespace {AGAIN}", mutation=Mutation(Wrong.IN_USE, "namespace"))
         kept = lab.send(op.load_namespace_metadata, namespace=table.namespace)
         expect.status(kept, 200, about="for a namespace that was not empty")
 
@@ -233,4 +252,4 @@ def keys_grant_no_rights(lab: CatalogLab) -> None:
         lab.require(lab.send(operation, idempotency_key=key, **arguments), 200)
         reply = lab.send(operation, headers=third, anonymous=True, idempotency_key=key, **arguments)
         with lab.judge("IRC-SEC-005"):
-            expect.client_error(reply)
+            expect.client_error(reply, mutation=Mutation(Wrong.ACCESS, "principal"))

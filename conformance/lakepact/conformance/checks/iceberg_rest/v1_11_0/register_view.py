@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replace, same_view, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers, names
+from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_TABLE, View, loaded, made, next_version, replace, same_view, unchanged
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -89,7 +90,8 @@ def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
     reply = register(lab, last.namespace, last.name, location)
 
     with lab.judge("IRC-VIEW-REG-001"):
-        expect.true(reply.status != 409, "no conflict by the name of a view that was dropped", reply.shown)
+        dropped = "no conflict by the name of a view that was dropped"
+        expect.true(reply.status != 409, dropped, reply.shown, at=Place(reply.exchange, "/status"))
         if reply.status == 200:
             same_view(lab, last.reply, reply, "the metadata of the file,")
 
@@ -99,15 +101,21 @@ def incomplete_register_requests_return_400(lab: CatalogLab) -> None:
     """Registering a view without `name` or `metadata-location` as strings returns 400."""
     last, location = left_behind(lab)
     whole: dict[str, Any] = {"name": lab.name(), "metadata-location": location}
-    wrong = [{}, {"name": whole["name"]}, {"metadata-location": location}, {**whole, "name": 7}, {**whole, "metadata-location": None}]
+    wrong: tuple[tuple[dict[str, Any], Mutation], ...] = (
+        ({}, Mutation(Wrong.MISSING, "/name")),
+        ({"name": whole["name"]}, Mutation(Wrong.MISSING, "/metadata-location")),
+        ({"metadata-location": location}, Mutation(Wrong.MISSING, "/name")),
+        ({**whole, "name": 7}, wrong_type("/name")),
+        ({**whole, "metadata-location": None}, Mutation(Wrong.MISSING, "/metadata-location")),
+    )
 
     with lab.judge_each("IRC-VIEW-REG-003") as case:
-        for body in wrong:
-            with case():
+        for body, mutation in wrong:
+            with case(mutation):
                 expect.status(lab.send(op.register_view, namespace=last.namespace, body=body), 400, about=f"for {sorted(body)}")
     with lab.judge("IRC-VIEW-REG-003"):
-        names = [view["name"] for view in lab.send(op.list_views, namespace=last.namespace).at("identifiers")]
-        expect.lacks(whole["name"], names, "the list of views")
+        after = lab.send(op.list_views, namespace=last.namespace)
+        expect.lacks(whole["name"], names(after), "the list of views", at=after.place("identifiers"))
 
 
 @check("IRC-VIEW-REG-004", "IRC-VIEW-REG-005")
@@ -119,13 +127,13 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-REG-004"):
         reply = lab.send(op.register_view, namespace=other.namespace, body={"name": other.name, "metadata-location": location})
-        expect.status(reply, 409, about="under the name of a view")
+        expect.status(reply, 409, about="under the name of a view", mutation=Mutation(Wrong.PRESENT, "view"))
         unchanged(lab, other)
     with lab.judge("IRC-VIEW-REG-005"):
         reply = lab.send(op.register_view, namespace=table.namespace, body={"name": table.name, "metadata-location": location})
-        expect.status(reply, 409, about="under the name of a table")
+        expect.status(reply, 409, about="under the name of a table", mutation=OVER_TABLE)
         after = lab.load(table)
-        expect.equal(table.uuid, after.uuid, "table-uuid", at=after.place("view-uuid"))
+        expect.equal(table.uuid, after.uuid, "table-uuid", at=after.place("table-uuid"))
 
 
 @check("IRC-VIEW-REG-006")
@@ -148,8 +156,8 @@ def registering_missing_files_returns_400_or_404(lab: CatalogLab) -> None:
         name = lab.name()
         reply = register(lab, last.namespace, name, wrong)
         with lab.judge("IRC-VIEW-REG-007"):
-            expect.status(reply, 400, 404, about=f"for {wrong}")
-            expect.status(lab.send(op.load_view, namespace=last.namespace, view=name), 404, about="for the view")
+            expect.status(reply, 400, 404, about=f"for {wrong}", mutation=Mutation(Wrong.ABSENT, "metadata file"))
+            expect.not_found(lab.send(op.load_view, namespace=last.namespace, view=name), "view")
 
 
 @check("IRC-VIEW-REG-007")
@@ -163,5 +171,5 @@ def registering_table_metadata_as_a_view_is_refused(lab: CatalogLab) -> None:
     reply = register(lab, table.namespace, name, location)
 
     with lab.judge("IRC-VIEW-REG-007"):
-        expect.client_error(reply)
-        expect.status(lab.send(op.load_view, namespace=table.namespace, view=name), 404, about="for the view")
+        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "metadata file"))
+        expect.not_found(lab.send(op.load_view, namespace=table.namespace, view=name), "view")

@@ -11,7 +11,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -138,7 +138,13 @@ def requests_for_other_objects_return_400_or_403(lab: CatalogLab) -> None:
         for body in wrong:
             with case():
                 further = "".join(f" with {name}" for name in body["headers"] if name != "host")
-                expect.status(sign(lab, table, body), 400, 403, about=f"for {body['method']} {body['uri']}{further}")
+                expect.status(
+                    sign(lab, table, body),
+                    400,
+                    403,
+                    about=f"for {body['method']} {body['uri']}{further}",
+                    mutation=Mutation(Wrong.ACCESS, "/uri"),
+                )
 
 
 @check("IRC-SIGN-003", "IRC-SIGN-004")
@@ -152,10 +158,10 @@ def invalid_signing_requests_are_refused(lab: CatalogLab) -> None:
         for member in ("region", "uri", "method", "headers"):
             with case():
                 body = {name: value for name, value in whole.items() if name != member}
-                expect.status(sign(lab, table, body), 400, about=f"without {member}")
+                expect.status(sign(lab, table, body), 400, about=f"without {member}", mutation=Mutation(Wrong.MISSING, f"/{member}"))
     absent = lab.send(op.sign_request, body=whole, namespace=table.namespace, table=lab.name())
     with lab.judge("IRC-SIGN-004"):
-        expect.status(absent, 404)
+        expect.not_found(absent, "table")
         expect.equal("NoSuchTableException", absent.at("error", "type"), "error.type", at=absent.place("error", "type"))
 
 
@@ -173,7 +179,12 @@ def readers_get_no_writes_signed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SIGN-006") as case:
         for body in writes:
             with case():
-                expect.status(sign(lab, table, body, who=reader), 403, about=f"for {body['method']} {body['uri']}")
+                expect.status(
+                    sign(lab, table, body, who=reader),
+                    403,
+                    about=f"for {body['method']} {body['uri']}",
+                    mutation=Mutation(Wrong.ACCESS, "principal"),
+                )
 
 
 @check("IRC-SIGN-007")
@@ -191,7 +202,7 @@ def deletions_of_other_objects_return_400_or_403(lab: CatalogLab) -> None:
         for keys in ((further,), (own, further), (further, own), (own, f"{storage.prefix}-beside/{FILE}")):
             with case():
                 reply = sign(lab, table, storage.request(uri, "POST", body=deletion(*keys)))
-                expect.status(reply, 400, 403, about=f"for {', '.join(keys)}")
+                expect.status(reply, 400, 403, about=f"for {', '.join(keys)}", mutation=Mutation(Wrong.ACCESS, "/body"))
 
 
 @check("IRC-SIGN-008")
@@ -203,16 +214,21 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
     table = lab.answered(lab.make_table(namespace))
     storage = storage_of(lab, table)
     loaded = lab.send(op.load_table, headers=DELEGATED, **table.at)
-    configs = [config for config in (config_of(created), config_of(loaded)) if _is_on(config)]
+    configs = [(config, reply) for reply in (created, loaded) if _is_on(config := config_of(reply))]
     if not configs:
         lab.skip("IRC-SIGN-008", "no table comes with a configuration that turns remote signing on")
         return
 
     with lab.judge_each("IRC-SIGN-008") as case:
-        for config in configs:
+        for config, reply in configs:
             with case():
                 endpoint = _setting(config, "endpoint")
-                expect.true(isinstance(endpoint, str) and bool(endpoint), "a text as `signer.endpoint`", endpoint)
+                expect.true(
+                    isinstance(endpoint, str) and bool(endpoint),
+                    "a text as `signer.endpoint`",
+                    endpoint,
+                    at=reply.place("config", "signer.endpoint"),
+                )
         config = config_of(loaded)
         endpoint, base = _setting(config, "endpoint"), _setting(config, "uri") or lab.wire.url
         url = f"{str(base).rstrip('/')}/{str(endpoint).lstrip('/')}"
@@ -244,9 +260,9 @@ def signatures_cover_headers_and_region(lab: CatalogLab) -> None:
             with case():
                 reply = lab.require(sign(lab, table, storage.request(storage.uri(), method, headers=headers)), 200)
                 region, names = _signed(reply)
-                expect.equal(storage.region, region, "the region of the signature")
+                expect.equal(storage.region, region, "the region of the signature", at=reply.place("headers"))
                 missing = sorted({"host", *headers} - {name.lower() for name in names})
-                expect.equal([], missing, "headers that are not signed:")
+                expect.equal([], missing, "headers that are not signed:", at=reply.place("headers"))
 
 
 def _signed(reply: Reply) -> tuple[str, list[str]]:
@@ -260,5 +276,10 @@ def _signed(reply: Reply) -> tuple[str, list[str]]:
         scope, names = found["scope"], found["names"]
     parts = scope.split("/")
     sound = len(parts) == 5 and bool(names)
-    expect.true(sound, "a signature in `Authorization`, or in the query of `uri`", "none that names its scope and headers")
+    expect.true(
+        sound,
+        "a signature in `Authorization`, or in the query of `uri`",
+        "none that names its scope and headers",
+        at=reply.place("headers"),
+    )
     return parts[2], names.split(";")

@@ -14,21 +14,23 @@ from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.evidence.exchanges import Place
 
 MADE = 200
 
 
-def announced(lab: CatalogLab) -> str:
-    """Return the separator as the configuration spells it.
+def announced(lab: CatalogLab) -> tuple[str, Place]:
+    """Return the separator as the configuration spells it, and where.
 
     Raises:
         NotOffered: it names none.
     """
-    overrides = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")).document.get("overrides")
+    reply = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
+    overrides = reply.document.get("overrides")
     separator = overrides.get(SEPARATOR) if isinstance(overrides, dict) else None
     if not isinstance(separator, str) or not separator:
         raise NotOffered(f"the configuration has no override {SEPARATOR}")
-    return separator
+    return separator, reply.place("overrides", SEPARATOR)
 
 
 def encoded(separator: str) -> str:
@@ -56,7 +58,7 @@ def both_separators_address_namespaces(lab: CatalogLab) -> None:
     lab.drop_afterwards(child, table["name"])
 
     namespaces = lab.path(op.list_namespaces)
-    for requirement, separator in lab.each((("IRC-SEP-001", encoded(announced(lab))), ("IRC-SEP-002", quote(UNIT)))):
+    for requirement, separator in lab.each((("IRC-SEP-001", encoded(announced(lab)[0])), ("IRC-SEP-002", quote(UNIT)))):
         spelled = f"{namespaces}/{separator.join(child)}"
         with lab.judge(requirement):
             loaded = lab.send_raw("GET", spelled, operation=op.load_namespace_metadata)
@@ -80,7 +82,7 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
     below = lab.make_namespace(child)
 
     with lab.judge_each("IRC-SEP-003") as case:
-        for separator in (unquote(announced(lab)), UNIT):
+        for separator in (unquote(announced(lab)[0]), UNIT):
             with case():
                 reply = lab.send(op.list_namespaces, parent=separator.join(child))
                 expect.status(reply, 200, about=f"for a parent whose levels are joined by {expect.shown(separator)}")
@@ -90,8 +92,8 @@ def both_separators_address_parents(lab: CatalogLab) -> None:
 @check("IRC-SEP-004")
 def declared_separators_are_url_encoded(lab: CatalogLab) -> None:
     """The override `namespace-separator` is URL-encoded."""
-    separator = announced(lab)
+    separator, at = announced(lab)
     plain = all(character.isascii() and (character.isalnum() or character in "-._~%") for character in separator)
 
     with lab.judge("IRC-SEP-004"):
-        expect.true(plain, "a separator as it stands in a URL, such as %1F", separator)
+        expect.true(plain, "a separator as it stands in a URL, such as %1F", separator, at=at)

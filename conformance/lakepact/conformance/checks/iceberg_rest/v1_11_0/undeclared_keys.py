@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
@@ -11,16 +11,16 @@ from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.evidence.exchanges import Reply
 
 
-def config_of(lab: CatalogLab) -> dict[str, Any]:
-    """Return the configuration of the target.
+def config_of(lab: CatalogLab) -> Reply:
+    """Return the answer with the configuration of the target.
 
     Raises:
         Blocked: there is none.
     """
-    config: dict[str, Any] = lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200).document
-    return config
+    return lab.require(lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")), 200)
 
 
 @check("IRC-IDEM-021")
@@ -31,9 +31,9 @@ def lifetimes_are_top_level_members(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-IDEM-021") as case:
         for member in ("defaults", "overrides"):
             with case():
-                settings = config.get(member)
+                settings = config.document.get(member)
                 value = settings.get(LIFETIME) if isinstance(settings, dict) else None
-                expect.equal(None, value, f"`{LIFETIME}` in `{member}`, instead of beside it,")
+                expect.equal(None, value, f"`{LIFETIME}` in `{member}`, instead of beside it,", at=config.place(member, LIFETIME))
 
 
 @check("IRC-IDEM-022")
@@ -49,8 +49,8 @@ def working_keys_are_declared(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-IDEM-022"):
         expect.true(
-            LIFETIME in config,
+            LIFETIME in config.document,
             f"`{LIFETIME}` in the configuration of a server that keeps keys",
-            ", ".join(sorted(config)),
-            at=lab.place("config"),
+            ", ".join(sorted(config.document)),
+            at=config.place(),
         )

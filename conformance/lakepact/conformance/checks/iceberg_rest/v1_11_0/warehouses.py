@@ -21,5 +21,5 @@ def unknown_warehouses_return_404(lab: CatalogLab) -> None:
             lab.skip("IRC-WHS-001", "the target answers for every warehouse")
             return
         with lab.judge("IRC-WHS-001"):
-            expect.status(reply, 404, about=f"for the warehouse {expect.shown(name)}")
+            expect.not_found(reply, "warehouse", about=f"for the warehouse {expect.shown(name)}")
             expect.equal("NoSuchWarehouseException", reply.at("error", "type"), "error.type", at=reply.place("error", "type"))

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OTHER_SCHEMA,
+    OVER_TABLE,
     SQL,
     View,
     create,
@@ -25,7 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     view_request,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import wrong_type
+from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -143,11 +144,11 @@ def creating_views_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
     for members in lab.each(ways):
         again = lab.send(op.create_view, namespace=view.namespace, body=view_request(view.namespace, view.name, **members))
         with lab.judge("IRC-VIEW-CREATE-009"):
-            expect.status(again, 409)
+            expect.status(again, 409, mutation=Mutation(Wrong.PRESENT, "view"))
             unchanged(lab, view)
         over = create(lab, table.namespace, table.name, **members)
         with lab.judge("IRC-VIEW-CREATE-010"):
-            expect.status(over, 409)
+            expect.status(over, 409, mutation=OVER_TABLE)
             table_unchanged(lab, table)
 
 
@@ -158,7 +159,7 @@ def creating_views_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
                 expect.not_found(create(lab, namespace, lab.name()), "namespace")
-                expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
+                expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
 
 
 @check("IRC-VIEW-CREATE-017")
@@ -170,14 +171,14 @@ def created_views_keep_properties(lab: CatalogLab) -> None:
     for answer in lab.each((view, loaded(lab, view))):
         with lab.judge("IRC-VIEW-CREATE-017"):
             stored = properties_of(answer)
-            expect.equal(sent, {key: stored.get(key) for key in sent}, "properties")
+            expect.equal(sent, {key: stored.get(key) for key in sent}, "properties", at=answer.place("properties"))
     no_texts: tuple[Any, ...] = (1, True, 1.5, [], {})
     for wrong in lab.each(no_texts):
         name = lab.name()
         reply = create(lab, home, name, properties={"lakepact.note": wrong})
         with lab.judge("IRC-VIEW-CREATE-017"):
-            expect.status(reply, 400, about=f"for {expect.shown(wrong)} as a property", mutation=wrong_type("properties/lakepact.note"))
-            expect.status(lab.send(op.load_view, namespace=home, view=name), 404)
+            expect.status(reply, 400, about=f"for {expect.shown(wrong)} as a property", mutation=wrong_type("/properties/*"))
+            expect.not_found(lab.send(op.load_view, namespace=home, view=name), "view")
 
 
 @check("IRC-VIEW-CREATE-018", alone=True)

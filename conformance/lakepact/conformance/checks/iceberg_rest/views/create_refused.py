@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, create, sql, version
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
+    Cases = Mapping[str, tuple[Mutation, Mapping[str, Any]]]
+
+REPRESENTATIONS = "/view-version/representations"
 MEMBERS_OF_VERSION = ("version-id", "timestamp-ms", "schema-id", "summary", "representations", "default-namespace")
 
 
@@ -22,39 +26,41 @@ def less(member: str, whole: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in whole.items() if key != member}
 
 
-def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases: Mapping[str, Mapping[str, Any]]) -> None:
+def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases: Cases) -> None:
     """Judge a requirement by requests that create no view: each is a bad request, and there is none then.
 
     Args:
         lab: the bench.
         requirement: its id.
         home: where the views would be.
-        cases: what is wrong with each request, and the members that make it so.
+        cases: what is wrong with each request, the mistake, and the members that make it.
 
     Raises:
         Blocked: no view can be created, so that the refusals show nothing.
     """
     lab.make_view(home)
-    for wrong, members in lab.each(cases.items()):
+    for wrong, (mutation, members) in lab.each(cases.items()):
         name = lab.name()
         reply = create(lab, home, name, **members)
         with lab.judge(requirement):
-            expect.status(reply, 400, about=f"for {wrong}")
-            expect.status(lab.send(op.load_view, namespace=home, view=name), 404)
+            expect.status(reply, 400, about=f"for {wrong}", mutation=mutation)
+            expect.not_found(lab.send(op.load_view, namespace=home, view=name), "view")
 
 
 @check("IRC-VIEW-CREATE-002", last=1)
 def incomplete_create_requests_return_400(lab: CatalogLab) -> None:
     """Creating a view without name, schema or version returns 400; without properties, 200 or 400."""
     home = lab.make_namespace()
-    cases: dict[str, dict[str, Any]] = {f"no {member}": {member.replace("-", "_"): None} for member in ("schema", "view-version")}
+    cases: Cases = {
+        f"no {member}": (Mutation(Wrong.MISSING, f"/{member}"), {member.replace("-", "_"): None}) for member in ("schema", "view-version")
+    }
     judge_refusals(lab, "IRC-VIEW-CREATE-002", home, cases=cases)
     nameless = lab.send(op.create_view, namespace=home, body={"schema": OTHER_SCHEMA, "view-version": version(home), "properties": {}})
     plain = create(lab, home, lab.name(), properties=None)
 
     with lab.judge("IRC-VIEW-CREATE-002", remark=f"without properties: status {plain.status}"):
-        expect.status(nameless, 400, about="for no name")
-        expect.status(plain, 200, 400, about="for no properties")
+        expect.status(nameless, 400, about="for no name", mutation=Mutation(Wrong.MISSING, "/name"))
+        expect.status(plain, 200, 400, about="for no properties", mutation=Mutation(Wrong.MISSING, "/properties"))
 
 
 @check("IRC-VIEW-CREATE-012", "IRC-VIEW-CREATE-013", last=1)
@@ -62,11 +68,19 @@ def incomplete_versions_return_400(lab: CatalogLab) -> None:
     """Creating a view with an incomplete version or representation returns 400."""
     home = lab.make_namespace()
     whole = version(home)
-    lacking = {f"a version without {member}": {"view_version": less(member, whole)} for member in MEMBERS_OF_VERSION}
+    lacking = {
+        f"a version without {member}": (Mutation(Wrong.MISSING, f"/view-version/{member}"), {"view_version": less(member, whole)})
+        for member in MEMBERS_OF_VERSION
+    }
     judge_refusals(lab, "IRC-VIEW-CREATE-012", home, cases=lacking)
-    alone = {f"a representation without {member}": [less(member, sql())] for member in ("type", "sql", "dialect")}
-    second = {f"a second representation without {member}": [sql(), less(member, sql(dialect="trino"))] for member in ("sql", "dialect")}
-    cases = {wrong: {"view_version": version(home, representations=given)} for wrong, given in {**alone, **second}.items()}
+    alone = {f"a representation without {member}": (member, [less(member, sql())]) for member in ("type", "sql", "dialect")}
+    second = {
+        f"a second representation without {member}": (member, [sql(), less(member, sql(dialect="trino"))]) for member in ("sql", "dialect")
+    }
+    cases = {
+        wrong: (Mutation(Wrong.MISSING, f"{REPRESENTATIONS}/*/{member}"), {"view_version": version(home, representations=given)})
+        for wrong, (member, given) in {**alone, **second}.items()
+    }
     judge_refusals(lab, "IRC-VIEW-CREATE-013", home, cases=cases)
 
 
@@ -75,9 +89,11 @@ def repeated_dialects_return_400(lab: CatalogLab) -> None:
     """Creating a view with two representations of one dialect, or with none, returns 400."""
     home = lab.make_namespace()
     twice = version(home, sql("SELECT 1 AS id"), sql("SELECT 2 AS id"))
-    judge_refusals(lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": {"view_version": twice}})
+    repeated = (Mutation(Wrong.DUPLICATE, f"{REPRESENTATIONS}/*/dialect"), {"view_version": twice})
+    judge_refusals(lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": repeated})
     empty = version(home, representations=[])
-    judge_refusals(lab, "IRC-VIEW-CREATE-015", home, cases={"no representation": {"view_version": empty}})
+    none = (Mutation(Wrong.VALUE, REPRESENTATIONS), {"view_version": empty})
+    judge_refusals(lab, "IRC-VIEW-CREATE-015", home, cases={"no representation": none})
 
 
 @check("IRC-VIEW-CREATE-016", last=1)
@@ -88,5 +104,5 @@ def unknown_representations_are_refused(lab: CatalogLab) -> None:
     reply = create(lab, home, name, view_version=version(home, {**sql(), "type": "lakepact-ast"}))
 
     with lab.judge("IRC-VIEW-CREATE-016"):
-        expect.client_error(reply)
-        expect.status(lab.send(op.load_view, namespace=home, view=name), 404)
+        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, f"{REPRESENTATIONS}/*/type"))
+        expect.not_found(lab.send(op.load_view, namespace=home, view=name), "view")

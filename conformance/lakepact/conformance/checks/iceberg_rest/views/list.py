@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing, names
-from lakepact.conformance.checks.iceberg_rest.kit.views import made
+from lakepact.conformance.checks.iceberg_rest.kit.views import TABLE_AS_VIEW, made
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -31,14 +32,10 @@ def listings_hold_views_of_one_namespace(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.list_views, namespace=home)
                 expect.equal(sorted(wanted), sorted(names(reply)), "names of views", at=reply.place("identifiers"))
-                for identifier in reply.at("identifiers"):
+                for number, identifier in enumerate(reply.at("identifiers")):
                     with case():
-                        expect.equal(
-                            list(home),
-                            identifier.get("namespace"),
-                            "the namespace of the path as `namespace`",
-                            at=reply.place("identifiers"),
-                        )
+                        at = reply.place("identifiers", number, "namespace")
+                        expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`", at=at)
 
 
 @check("IRC-VIEW-LIST-001")
@@ -48,7 +45,7 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
     first, second = lab.make_view(home), lab.make_view(home)
 
     with lab.judge("IRC-VIEW-LIST-001"):
-        expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after creations:")
+        _expect_names(lab, home, [first, second], "views after creations:")
     if lab.offers(op.rename_view):
         new = lab.name()
         lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=home, view=new))
@@ -56,15 +53,16 @@ def listings_follow_create_rename_and_drop(lab: CatalogLab) -> None:
         lab.require(lab.send(op.rename_view, body=ends))
         first = new
         with lab.judge("IRC-VIEW-LIST-001"):
-            expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after a rename:")
+            _expect_names(lab, home, [first, second], "views after a rename:")
     lab.require(lab.send(op.drop_view, namespace=home, view=first))
     with lab.judge("IRC-VIEW-LIST-001"):
-        expect.equal([second], _listed(lab, home), "views after a drop:")
+        _expect_names(lab, home, [second], "views after a drop:")
 
 
-def _listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
-    """Return the names of the views that are listed."""
-    return names(lab.send(op.list_views, namespace=namespace))
+def _expect_names(lab: CatalogLab, namespace: Namespace, wanted: list[str], what: str) -> None:
+    """Expect a list of exactly these views."""
+    reply = lab.send(op.list_views, namespace=namespace)
+    expect.equal(sorted(wanted), sorted(names(reply)), what, at=reply.place("identifiers"))
 
 
 @check("IRC-VIEW-LIST-002")
@@ -108,10 +106,10 @@ def view_listings_are_paged(lab: CatalogLab) -> None:
         for size in (1, 2, 3):
             with case():
                 pages = views.pages(page_token=FIRST, page_size=size)
-                expect.equal(sorted(views.names), sorted(name for page, _ in pages for name in page), "names on all pages")
+                expect.equal(sorted(views.names), sorted(name for page, _ in pages for name in page), "names on all pages", at=None)
                 for page, _ in pages:
                     with case():
-                        expect.true(not paged or len(page) <= size, f"at most {size} views on a page", page)
+                        expect.true(not paged or len(page) <= size, f"at most {size} views on a page", page, at=None)
 
 
 @check("IRC-VIEW-LOAD-005")
@@ -129,5 +127,5 @@ def head_view_returns_204_or_404(lab: CatalogLab) -> None:
         for namespace, name in ((view.namespace, view.name), (view.namespace, lab.name()), (table.namespace, table.name), nowhere):
             with case():
                 reply = lab.send(op.view_exists, alone=True, namespace=namespace, view=name)
-                expect.status(reply, 404)
+                expect.status(reply, 404, mutation=TABLE_AS_VIEW if name == table.name else Mutation(Wrong.ABSENT, "view"))
                 expect.no_body(reply)

@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
+    TABLE_AS_VIEW,
     View,
     loaded,
     made,
@@ -22,7 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     unchanged,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -65,14 +66,14 @@ def load_view_returns_the_latest_metadata(lab: CatalogLab) -> None:
         written = in_file(lab, View(view.namespace, view.name, reply))
         if written is not None:
             shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
-            same_metadata(lab, spelled(written), spelled(shown), "metadata as in the file:")
-    config = [answer.reply.document.get("config") for answer in answers] + [reply.document.get("config")]
-    with lab.judge_each("IRC-VIEW-LOAD-004", remark="" if any(config) else "no configuration is given") as case:
-        for given in config:
+            same_metadata(lab, spelled(written), spelled(shown), "metadata as in the file:", at=reply.place("metadata"))
+    config = [(one.document.get("config"), one.place("config")) for one in (*(answer.reply for answer in answers), reply)]
+    with lab.judge_each("IRC-VIEW-LOAD-004", remark="" if any(given for given, _ in config) else "no configuration is given") as case:
+        for given, at in config:
             with case():
-                expect.true(given is None or isinstance(given, dict), "an object as `config`", given)
+                expect.true(given is None or isinstance(given, dict), "an object as `config`", given, at=at)
                 wrong = {key: value for key, value in (given or {}).items() if not isinstance(value, str)}
-                expect.equal({}, wrong, "values in `config` that are not strings:")
+                expect.equal({}, wrong, "values in `config` that are not strings:", at=at)
 
 
 @check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-007", "IRC-VIEW-LOAD-008")
@@ -87,7 +88,7 @@ def drop_view_returns_204_then_404(lab: CatalogLab) -> None:
         dropped = lab.send(op.drop_view, **view.at)
         with lab.judge("IRC-VIEW-LOAD-007"):
             expect.status(dropped, 204)
-            expect.status(lab.send(op.load_view, **view.at), 404)
+            expect.not_found(lab.send(op.load_view, **view.at), "view")
             unchanged(lab, other)
     absent: list[dict[str, Any]] = [views[0].at, {**views[0].at, "view": lab.name()}, {**other.at, "namespace": (lab.name(),)}]
     for at in lab.each(absent):
@@ -104,9 +105,9 @@ def tables_are_not_views(lab: CatalogLab) -> None:
     at: dict[str, Any] = {"namespace": table.namespace, "view": table.name}
 
     with lab.judge("IRC-VIEW-LOAD-003"):
-        expect.status(lab.send(op.load_view, **at), 404)
+        expect.status(lab.send(op.load_view, **at), 404, mutation=TABLE_AS_VIEW)
     with lab.judge("IRC-VIEW-LOAD-009"):
-        expect.status(lab.send(op.drop_view, **at), 404)
+        expect.status(lab.send(op.drop_view, **at), 404, mutation=TABLE_AS_VIEW)
         table_unchanged(lab, table)
 
 
@@ -118,7 +119,7 @@ def namespaces_without_views_can_be_dropped(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(lab.send(op.drop_namespace, namespace=view.namespace), 204)
-        expect.status(lab.send(op.load_namespace_metadata, namespace=view.namespace), 404)
+        expect.not_found(lab.send(op.load_namespace_metadata, namespace=view.namespace), "namespace")
 
 
 @check("IRC-NS-DROP-004")
@@ -128,7 +129,7 @@ def namespaces_with_views_are_not_dropped(lab: CatalogLab) -> None:
     reply = lab.send(op.drop_namespace, namespace=view.namespace)
 
     with lab.judge("IRC-NS-DROP-004"):
-        expect.status(reply, 409)
+        expect.status(reply, 409, mutation=Mutation(Wrong.IN_USE, "namespace"))
         unchanged(lab, view)
 
 
@@ -146,4 +147,6 @@ def head_view_follows_create_and_drop(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-VIEW-LOAD-005") as case:
             for reply, status, when in ((before, 404, "before it is created"), (after, 204, "once created"), (gone, 404, "once dropped")):
                 with case():
-                    expect.status(reply, status, about=f"for a view {when}")
+                    expect.status(
+                        reply, status, about=f"for a view {when}", mutation=Mutation(Wrong.ABSENT, "view") if status == 404 else None
+                    )

@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
@@ -37,13 +37,14 @@ def version_ids_exist(exchange: Exchange) -> bool:
     if not objects(metadata, "versions"):
         return False
     known = ids(metadata, "versions", "version-id")
-    expect_unique(known, "`version-id` in `versions`")
-    expect.contains(metadata.get("current-version-id"), known, "`current-version-id` in `versions`:")
+    at = Reply(exchange).place("metadata", "versions")
+    expect_unique(known, "`version-id` in `versions`", at=at)
+    expect.contains(metadata.get("current-version-id"), known, "`current-version-id` in `versions`:", at=at)
     for logged in ids(metadata, "version-log", "version-id"):
-        expect.contains(logged, known, "each version of `version-log` in `versions`:")
+        expect.contains(logged, known, "each version of `version-log` in `versions`:", at=at)
     schemas = ids(metadata, "schemas", "schema-id")
     for schema in ids(metadata, "versions", "schema-id"):
-        expect.contains(schema, schemas, "the `schema-id` of each version in `schemas`:")
+        expect.contains(schema, schemas, "the `schema-id` of each version in `schemas`:", at=Reply(exchange).place("metadata", "schemas"))
     return True
 
 

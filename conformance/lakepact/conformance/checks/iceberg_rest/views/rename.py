@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replaced, same_view, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    OVER_TABLE,
+    TABLE_AS_VIEW,
+    View,
+    loaded,
+    made,
+    next_version,
+    replaced,
+    same_view,
+    unchanged,
+)
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -28,7 +38,7 @@ def renames_move_views(lab: CatalogLab) -> None:
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
             unchanged(lab, View(view.namespace, new, view.reply))
-            expect.status(lab.send(op.load_view, namespace=view.namespace, view=old), 404)
+            expect.not_found(lab.send(op.load_view, namespace=view.namespace, view=old), "view")
 
 
 @check("IRC-VIEW-REN-002", "IRC-VIEW-REN-007")
@@ -46,7 +56,7 @@ def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     lab.drop_afterwards(table.namespace, new)
     reply = rename_view(lab, table.identifier, identifier(table.namespace, new))
     with lab.judge("IRC-VIEW-REN-007"):
-        expect.not_found(reply, "view")
+        expect.status(reply, 404, mutation=TABLE_AS_VIEW)
         table_unchanged(lab, table)
 
 
@@ -82,7 +92,7 @@ def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
     for taken in lab.each((other.identifier, table.identifier)):
         reply = rename_view(lab, view.identifier, taken)
         with lab.judge("IRC-VIEW-REN-004"):
-            expect.status(reply, 409)
+            expect.status(reply, 409, mutation=OVER_TABLE if taken == table.identifier else Mutation(Wrong.PRESENT, "view"))
             unchanged(lab, view)
             unchanged(lab, other)
             table_unchanged(lab, table)
@@ -95,7 +105,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     reply = rename_view(lab, view.identifier, identifier(home, view.name))
 
     with lab.judge("IRC-VIEW-REN-005", remark=f"answered with status {reply.status}"):
-        expect.status(reply, 204, 406)
+        expect.status(reply, 204, 406, mutation=Mutation(Wrong.VALUE, "/destination/namespace"))
         if reply.status == 204:
             same_view(lab, view.reply, lab.send(op.load_view, namespace=home, view=view.name))
 
@@ -110,7 +120,8 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(reply, 204, about="for a namespace whose only view has moved")
-        expect.status(lab.send(op.load_namespace_metadata, namespace=view.namespace), 404, about="for the namespace afterwards")
+        gone = lab.send(op.load_namespace_metadata, namespace=view.namespace)
+        expect.not_found(gone, "namespace", about="for the namespace afterwards")
 
 
 @check("IRC-VIEW-REN-006")
@@ -119,13 +130,13 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
     view = loaded(lab, made(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"]))
-    cases: dict[str, dict[str, Any]] = {f"no {side}": {other: whole[other] for other in whole if other != side} for side in whole}
+    cases: dict[str, dict[str, Any]] = {f"/{side}": {other: whole[other] for other in whole if other != side} for side in whole}
     for side, named in whole.items():
         for member in named:
             part = {key: value for key, value in named.items() if key != member}
-            cases[f"a {side} without {member}"] = {**whole, side: part}
-    for wrong, body in lab.each(cases.items()):
+            cases[f"/{side}/{member}"] = {**whole, side: part}
+    for missing, body in lab.each(cases.items()):
         reply = lab.send(op.rename_view, body=body)
         with lab.judge("IRC-VIEW-REN-006"):
-            expect.status(reply, 400, about=f"for {wrong}")
+            expect.status(reply, 400, about=f"without {missing}", mutation=Mutation(Wrong.MISSING, missing))
             unchanged(lab, view)

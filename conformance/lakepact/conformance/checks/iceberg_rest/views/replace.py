@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
     OTHER_SCHEMA,
     SQL,
+    TABLE_AS_VIEW,
     View,
     add_view_version,
     is_view,
@@ -30,6 +31,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -62,7 +64,9 @@ def replacements_add_versions(lab: CatalogLab) -> None:
         with lab.judge("IRC-VIEW-REPL-001"):
             is_view(reply)
             places = reply.at("metadata-location"), view.reply.at("metadata-location")
-            expect.true(places[0] != places[1], f"a metadata-location other than {places[1]}", places[0])
+            expect.true(
+                places[0] != places[1], f"a metadata-location other than {places[1]}", places[0], at=reply.place("metadata-location")
+            )
         lab.require(reply, 200)
         before, view = view, loaded(lab, view)
         said.append(f"SELECT {number} AS id")
@@ -100,7 +104,8 @@ def replacing_missing_views_returns_404(lab: CatalogLab) -> None:
         with lab.judge("IRC-VIEW-REPL-006"):
             expect.not_found(replace(lab, gone, HARMLESS), "view")
     with lab.judge("IRC-VIEW-REPL-007"):
-        expect.not_found(replace(lab, View(table.namespace, table.name, view.reply), HARMLESS), "view", 409)
+        reply = replace(lab, View(table.namespace, table.name, view.reply), HARMLESS)
+        expect.status(reply, 404, 409, mutation=TABLE_AS_VIEW)
 
 
 @check("IRC-VIEW-REPL-009")
@@ -176,13 +181,14 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
         view = made(lab, home, properties={"version.history.num-entries": "100"})
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
         replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")
-        kept = texts(loaded(lab, view))
+        after = loaded(lab, view)
+        kept = texts(after)
         with lab.judge("IRC-VIEW-REPL-013") as case:
             for reply in replies:
                 with case():
-                    expect.status(reply, 200, 409)
+                    expect.status(reply, 200, 409, mutation=Mutation(Wrong.STALE, "version"))
             lost = [text for text, reply in zip(said, replies, strict=True) if reply.status == 200 and text not in kept]
-            expect.equal([], lost, "accepted versions that the view lacks:", kind=Kind.LOST)
+            expect.equal([], lost, "accepted versions that the view lacks:", at=after.place("versions"), kind=Kind.LOST)
 
 
 @check("IRC-UPD-083")
@@ -259,7 +265,7 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
                 with case():
                     expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},", at=after.place("versions"))
             of_first = after.current["schema-id"] == schema_id
-            expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:")
+            expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:", at=after.place("versions"))
 
 
 @check("IRC-UPD-083")
@@ -272,7 +278,7 @@ def earlier_versions_keep_their_schemas(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-083"):
         fields = [[schema["fields"] for schema in one.member("schemas") if schema["schema-id"] == former] for one in (view, after)]
-        expect.equal(fields[0], fields[1], "the fields of the schema of the first version")
+        expect.equal(fields[0], fields[1], "the fields of the schema of the first version", at=after.place("schemas"))
 
 
 @check("IRC-UPD-087")

@@ -28,6 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     version,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -39,13 +40,22 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 
+ANOTHER_UUID = Mutation(Wrong.STALE, "assert-view-uuid")
+
+
 def assert_view_uuid(uuid: str) -> dict[str, Any]:
     """The view has this UUID."""
     return {"type": "assert-view-uuid", "uuid": uuid}
 
 
 def judge_refusals(
-    lab: CatalogLab, requirement: str, view: View, *, cases: Mapping[str, Sequence[Entry]], allowed: Sequence[int] = (400,)
+    lab: CatalogLab,
+    requirement: str,
+    view: View,
+    *,
+    cases: Mapping[str, Sequence[Entry]],
+    mutation: Mutation,
+    allowed: Sequence[int] = (400,),
 ) -> None:
     """Judge a requirement by updates that the target has to refuse; beside each stands a requirement that holds.
 
@@ -54,13 +64,14 @@ def judge_refusals(
         requirement: its id.
         view: the view that they are for.
         cases: what is wrong, and the updates.
+        mutation: the mistake of all of them.
         allowed: statuses of a refusal.
     """
     holds = [assert_view_uuid(view.uuid)]
     for wrong, given in lab.each(cases.items()):
         reply = replace(lab, view, *given, requirements=holds)
         with lab.judge(requirement):
-            expect.status(reply, *allowed, about=f"for {wrong}")
+            expect.status(reply, *allowed, about=f"for {wrong}", mutation=mutation)
 
 
 @check("IRC-VIEW-REPL-002")
@@ -77,7 +88,12 @@ def replacements_without_updates_return_400(lab: CatalogLab) -> None:
         expect.status(lab.send(op.replace_view, body={"updates": [HARMLESS]}, **view.at), 200, about="without requirements")
         for body in without:
             with case():
-                expect.status(lab.send(op.replace_view, body=body, **view.at), 400, about="without updates")
+                expect.status(
+                    lab.send(op.replace_view, body=body, **view.at),
+                    400,
+                    about="without updates",
+                    mutation=Mutation(Wrong.MISSING, "/updates"),
+                )
 
 
 @check("IRC-VIEW-REPL-005", "IRC-REQ-036")
@@ -88,13 +104,13 @@ def view_uuids_are_compared(lab: CatalogLab) -> None:
     for situation, requirements in lab.each(cases.items()):
         reply = replace(lab, view, HARMLESS, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
-            expect.status(reply, 409, about=f"when {situation}")
+            expect.status(reply, 409, about=f"when {situation}", mutation=ANOTHER_UUID)
             unchanged(lab, view)
         with lab.judge("IRC-REQ-036"):
-            expect.status(reply, 409, about=f"when {situation}")
+            expect.status(reply, 409, about=f"when {situation}", mutation=ANOTHER_UUID)
         nothing = replace(lab, view, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
-            expect.status(nothing, 409, 400, about=f"when {situation}, and there is no update")
+            expect.status(nothing, 409, 400, about=f"when {situation}, and there is no update", mutation=ANOTHER_UUID)
     reply = replace(lab, view, HARMLESS, requirements=[assert_view_uuid(view.uuid)])
     with lab.judge("IRC-REQ-036"):
         expect.status(reply, 200, about="when the UUID of the view is asserted")
@@ -105,7 +121,11 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
     """assert-view-uuid without `uuid` returns 400; requirements of tables return 400 or 406."""
     view = made(lab)
     with lab.judge("IRC-REQ-037"):
-        expect.status(replace(lab, view, HARMLESS, requirements=[{"type": "assert-view-uuid"}]), 400, about="without `uuid`")
+        expect.status(
+            replace(lab, view, HARMLESS, requirements=[{"type": "assert-view-uuid"}]),
+            400,
+            mutation=Mutation(Wrong.MISSING, "/requirements/*/uuid"),
+        )
     cases: dict[str, list[Entry]] = {
         "the view's UUID as a table's": [assert_uuid(view.uuid)],
         "a table's assertion beside one that holds": [assert_view_uuid(view.uuid), assert_uuid(view.uuid)],
@@ -114,7 +134,12 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
     }
     for wrong, requirements in lab.each(cases.items()):
         with lab.judge("IRC-REQ-038"):
-            expect.status(replace(lab, view, HARMLESS, requirements=requirements), *UNSUPPORTED, about=f"for {wrong}")
+            expect.status(
+                replace(lab, view, HARMLESS, requirements=requirements),
+                *UNSUPPORTED,
+                about=f"for {wrong}",
+                mutation=Mutation(Wrong.VALUE, "/requirements/*/type"),
+            )
 
 
 @check("IRC-VIEW-REPL-008")
@@ -122,10 +147,11 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
     """Unknown updates and requirements of views return 400, alone and among others."""
     view = made(lab)
     unknown = {"action": "lakepact-unknown"}
-    judge_refusals(lab, "IRC-VIEW-REPL-008", view, cases={"an unknown update": [unknown], "one beside another": [HARMLESS, unknown]})
+    cases: dict[str, list[Entry]] = {"an unknown update": [unknown], "one beside another": [HARMLESS, unknown]}
+    judge_refusals(lab, "IRC-VIEW-REPL-008", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/action"))
     reply = replace(lab, view, HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}])
     with lab.judge("IRC-VIEW-REPL-008"):
-        expect.status(reply, 400, about="for an unknown requirement")
+        expect.status(reply, 400, about="for an unknown requirement", mutation=Mutation(Wrong.VALUE, "/requirements/*/type"))
 
 
 @check("IRC-VIEW-REPL-012")
@@ -133,7 +159,7 @@ def upgrading_view_format_versions_returns_400(lab: CatalogLab) -> None:
     """Upgrading a view to a format version above 1 returns 400."""
     view = made(lab)
     cases = {f"format version {number}": [upgrade_format_version(number)] for number in (2, 3)}
-    judge_refusals(lab, "IRC-VIEW-REPL-012", view, cases=cases)
+    judge_refusals(lab, "IRC-VIEW-REPL-012", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/format-version"))
 
 
 @check("IRC-UPD-085", "IRC-UPD-086")
@@ -149,9 +175,11 @@ def invalid_versions_return_400(lab: CatalogLab) -> None:
         "a version of a schema that is not there": adding(sql("SELECT 2 AS id"), schema_id=NOWHERE),
         "a version of the last added schema where none was": adding(sql("SELECT 2 AS id"), schema_id=LAST_ADDED),
     }
-    judge_refusals(lab, "IRC-UPD-085", view, cases=nowhere)
+    unknown = Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version/schema-id")
+    judge_refusals(lab, "IRC-UPD-085", view, cases=nowhere, mutation=unknown)
     twice = adding(sql("SELECT 2 AS id"), sql("SELECT 3 AS id"))
-    judge_refusals(lab, "IRC-UPD-086", view, cases={"two representations of one dialect": twice})
+    repeated = Mutation(Wrong.DUPLICATE, "/updates/*/view-version/representations/*/dialect")
+    judge_refusals(lab, "IRC-UPD-086", view, cases={"two representations of one dialect": twice}, mutation=repeated)
 
 
 @check("IRC-UPD-088")
@@ -162,7 +190,7 @@ def unknown_current_versions_return_400(lab: CatalogLab) -> None:
         "an unknown version": [set_current_view_version(NOWHERE)],
         "the last added version where none was": [set_current_view_version(LAST_ADDED)],
     }
-    judge_refusals(lab, "IRC-UPD-088", view, cases=cases)
+    judge_refusals(lab, "IRC-UPD-088", view, cases=cases, mutation=Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version-id"))
 
 
 @check("IRC-UPD-089")
@@ -178,4 +206,4 @@ def table_updates_on_views_are_refused(lab: CatalogLab) -> None:
     }
     updates = (add_spec(), set_default_spec(0), set_current_schema(view.current["schema-id"]), add_snapshot(snapshot))
     cases = {str(update["action"]): [update] for update in updates}
-    judge_refusals(lab, "IRC-UPD-089", view, cases=cases, allowed=UNSUPPORTED)
+    judge_refusals(lab, "IRC-UPD-089", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/action"), allowed=UNSUPPORTED)

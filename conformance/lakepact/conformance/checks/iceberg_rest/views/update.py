@@ -9,6 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_AD
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, properties_of, replace
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
         Unmet: it has others.
     """
     found = properties_of(view)
-    expect.equal(dict(expected), {key: found.get(key) for key in expected}, "properties of the view")
+    expect.equal(dict(expected), {key: found.get(key) for key in expected}, "properties of the view", at=view.place("properties"))
 
 
 @check("IRC-UPD-059")
@@ -37,7 +38,7 @@ def set_location_moves_views(lab: CatalogLab) -> None:
     reply = replace(lab, view, set_location(moved))
 
     with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move views with status {reply.status}"):
-        expect.status(reply, 200, 400, 403)
+        expect.status(reply, 200, 400, 403, mutation=Mutation(Wrong.VALUE, "/updates/*/location"))
         if reply.status == 200:
             after = loaded(lab, view)
             expect.equal(moved, after.member("location"), "location of the view", at=after.place("location"))
@@ -69,10 +70,12 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
     columns = found[0]["fields"] if found else []
 
     with lab.judge("IRC-UPD-083"):
-        said = [(field["name"], field["type"], field["required"]) for field in fields]
-        expect.equal(said, [(one.get("name"), one.get("type"), one.get("required")) for one in columns], "columns of the current version")
+        said, kept = ([(one.get("name"), one.get("type"), one.get("required")) for one in those] for those in (fields, columns))
+        expect.equal(said, kept, "columns of the current version", at=after.place("schemas"))
     with lab.judge("IRC-GEN-020"):
-        expect.equal([field.get("doc") for field in fields], [one.get("doc") for one in columns], "docs of the columns")
+        expect.equal(
+            [field.get("doc") for field in fields], [one.get("doc") for one in columns], "docs of the columns", at=after.place("schemas")
+        )
 
 
 @check("IRC-UPD-061", "IRC-UPD-064")

@@ -6,13 +6,14 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.evidence.exchanges import Place
 
 
 #: How far the clocks of those who write a table may be apart; times come from clients as well as from the server.
@@ -35,18 +36,18 @@ def ids(document: Mapping[str, Any], member: str, key: str) -> list[Any]:
     return [item[key] for item in objects(document, member) if key in item]
 
 
-def expect_unique(values: Iterable[Any], what: str) -> None:
-    """No value stands there twice."""
+def expect_unique(values: Iterable[Any], what: str, *, at: Place) -> None:
+    """Expect different values; `at` is the place that they come from."""
     twice = [value for value, times in Counter(map(repr, values)).items() if times > 1]
     if twice:
-        raise Unmet(f"{what} that are all different", f"more than once: {', '.join(twice)}")
+        raise expect.unmet(f"{what} that are all different", f"more than once: {', '.join(twice)}", at=at, kind=Kind.SURPLUS)
 
 
-def expect_times_in_order(metadata: Mapping[str, Any], log: str) -> None:
-    """The times of a log do not decrease by more than clocks differ."""
+def expect_times_in_order(metadata: Mapping[str, Any], log: str, *, at: Place) -> None:
+    """Expect that the times of a log do not decrease by more than clocks differ; `at` is the place of the metadata."""
     times = [time for time in ids(metadata, log, "timestamp-ms") if isinstance(time, int)]
     for before, after in pairwise(times):
-        expect.true(after >= before - CLOCK_SKEW_MS, f"times in `{log}` that do not decrease", f"{before}, then {after}")
+        expect.true(after >= before - CLOCK_SKEW_MS, f"times in `{log}` that do not decrease", f"{before}, then {after}", at=at.within(log))
 
 
 def of_the_contract(lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state, without_its_own
-from lakepact.conformance.evidence.differences import Difference, kind_of, pointer
-from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.differences import kind_of
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -70,9 +70,11 @@ def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
         wanted, found = state(without_its_own(lab, file)), state(without_its_own(lab, actual))
     for member in TAKEN_OVER:
         if wanted.get(member) != found.get(member):
-            differs = Difference(pointer("metadata", member), kind_of(wanted.get(member), found.get(member)))
-            expected = f"`{member}` of the registered file, {expect.shown(wanted.get(member))}"
-            raise Unmet(expected, expect.shown(found.get(member)), difference=differs)
+            expected, kind = (
+                f"`{member}` of the registered file, {expect.shown(wanted.get(member))}",
+                kind_of(wanted.get(member), found.get(member)),
+            )
+            raise expect.unmet(expected, expect.shown(found.get(member)), at=actual.place(member), kind=kind)
 
 
 def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:

@@ -21,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -171,7 +172,8 @@ def _default(table: Table, member: str, *, default: str, key: str) -> dict[str, 
         if one.get(key) == wanted:
             found: dict[str, Any] = one
             return found
-    raise Unmet(f"one of `{member}` with the {key} {wanted}, which is the default", expect.shown(table.member(member)))
+    wrong = f"one of `{member}` with the {key} {wanted}, which is the default", expect.shown(table.member(member))
+    raise expect.unmet(*wrong, at=table.place(member), kind=Kind.MISSING)
 
 
 def sources(schema: Mapping[str, Any]) -> dict[Any, str]:

@@ -87,7 +87,7 @@ def expect_snapshots_whole(before: Table, after: Table, *, ignore: Collection[in
     was = _snapshots(before)
     for snapshot, members in _snapshots(after).items():
         if snapshot in was and snapshot not in ignore:
-            expect.equal(was[snapshot], members, f"the snapshot {snapshot} to be")
+            expect.equal(was[snapshot], members, f"the snapshot {snapshot} to be", at=after.place("snapshots"))
 
 
 def _snapshots(table: Table) -> dict[Any, dict[str, Any]]:
