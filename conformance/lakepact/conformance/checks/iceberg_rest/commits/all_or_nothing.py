@@ -12,9 +12,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_schema,
     assert_uuid,
     judge_answers,
+    refused_alone,
+    stale,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
+    NOT_ADDED,
     NOWHERE,
     add_schema,
     add_snapshot,
@@ -23,6 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     changed,
     columns,
     current_schema,
+    impossible,
     next_column,
     next_field,
     partition_field,
@@ -35,14 +39,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     sort_field,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept, refused_alone
+from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Assertion
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
     Update = Mapping[str, Any]
@@ -71,21 +76,21 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
     """A commit with one failed requirement changes nothing, for every kind of update."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
-    holds, stale = assert_uuid(table.uuid), assert_ref("main", None)
-    commits = (
-        ([stale], [HARMLESS]),
-        ([stale], evolution(table)),
-        ([holds, stale], moving(lab, table)),
-        ([stale, holds], [*evolution(table), *moving(lab, table)]),
-        ([holds, assert_schema(NOWHERE)], [HARMLESS]),
-        ([holds, assert_last_partition(UNASSIGNED)], [remove_ref("main")]),
-        ([assert_uuid(NOBODY)], moving(lab, table)),
+    holds, fails = assert_uuid(table.uuid), assert_ref("main", None)
+    commits: tuple[tuple[Assertion, list[Assertion], list[Update]], ...] = (
+        (fails, [fails], [HARMLESS]),
+        (fails, [fails], evolution(table)),
+        (fails, [holds, fails], moving(lab, table)),
+        (fails, [fails, holds], [*evolution(table), *moving(lab, table)]),
+        (other := assert_schema(NOWHERE), [holds, other], [HARMLESS]),
+        (other := assert_last_partition(UNASSIGNED), [holds, other], [remove_ref("main")]),
+        (other := assert_uuid(NOBODY), [other], moving(lab, table)),
     )
-    for requirements, updates in lab.each(commits):
+    for failing, requirements, updates in lab.each(commits):
         reply = lab.try_commit(table, *updates, requirements=requirements)
         with lab.judge("IRC-COM-004"):
             if reply.status < 400:
-                refused_alone(lab, table, HARMLESS, requirements)
+                refused_alone(lab, table, requirements, stale(failing))
             unchanged(lab, before)
         if reply.status < 400:
             before = lab.load(table)
@@ -97,12 +102,12 @@ def every_requirement_is_checked(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
     holds = [assert_uuid(table.uuid), assert_ref("main", at), assert_schema(table.member("current-schema-id"))]
-    for stale in (assert_ref("gone", at), assert_last_partition(UNASSIGNED)):
+    for fails in (assert_ref("gone", at), assert_last_partition(UNASSIGNED)):
         cases = {
-            f"{stale['type']} fails at position {position + 1} of {len(holds) + 1}": [*holds[:position], stale, *holds[position:]]
+            f"{fails['type']} fails at position {position + 1} of {len(holds) + 1}": [*holds[:position], fails, *holds[position:]]
             for position in range(len(holds) + 1)
         }
-        judge_answers(lab, "IRC-COM-006", table, cases=cases, allowed=[409], several=True)
+        judge_answers(lab, "IRC-COM-006", table, cases=cases, allowed=[409], several=True, mutation=stale(fails))
 
 
 @check("IRC-COM-010")
@@ -125,7 +130,7 @@ def properties_change_in_order(lab: CatalogLab) -> None:
         )
         properties = properties_of(after)
         expected = {"twice": "second", "fleeting": None, "kept": "new", "gone": None}
-        expect.equal(expected, {key: properties.get(key) for key in expected}, "properties")
+        expect.equal(expected, {key: properties.get(key) for key in expected}, "properties", at=after.place("properties"))
 
 
 @check("IRC-COM-010")
@@ -146,7 +151,9 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
             add_sort_order(sort_field(second["id"])),
             set_default_sort_order(LAST_ADDED),
         )
-        expect.contains("second", columns(current_schema(after)), "columns of the current schema, which was added last,")
+        expect.contains(
+            "second", columns(current_schema(after)), "columns of the current schema, which was added last,", at=after.place("schemas")
+        )
         default = [spec for spec in after.member("partition-specs") if spec["spec-id"] == after.member("default-spec-id")]
         names = [field["name"] for spec in default for field in spec["fields"]]
         expect.equal(["first_bucket"], names, "partition fields of the default spec", at=after.place("partition-specs"))
@@ -154,8 +161,8 @@ def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
     backwards = lab.try_commit(table, set_current_schema(LAST_ADDED), add_schema(third))
     with lab.judge("IRC-COM-010"):
         with lab.step("IRC-UPD-019"):
-            expect.refused(lab.try_commit(table, set_current_schema(LAST_ADDED)))
-        expect.refused(backwards)
+            expect.refused(lab.try_commit(table, set_current_schema(LAST_ADDED)), mutation=NOT_ADDED)
+        expect.refused(backwards, mutation=NOT_ADDED)
 
 
 @check("IRC-COM-010")
@@ -182,7 +189,9 @@ def refs_move_in_order(lab: CatalogLab) -> None:
         )
         refs = after.member("refs")
         expected = {"there": older, "back": newer, "main": newer}
-        expect.equal(expected, {name: refs.get(name, {}).get("snapshot-id") for name in expected}, "snapshots of refs")
+        expect.equal(
+            expected, {name: refs.get(name, {}).get("snapshot-id") for name in expected}, "snapshots of refs", at=after.place("refs")
+        )
         with case():
             with lab.step("IRC-UPD-056"):
                 answer = changed(lab, table, remove_ref("there"))
@@ -195,14 +204,7 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
     """A commit with one update that cannot be applied changes nothing, at any position among others."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
-    impossible: dict[str, Sequence[Update]] = {
-        "IRC-UPD-020": [set_current_schema(NOWHERE)],
-        "IRC-UPD-046": [set_ref("main", 1)],
-        "IRC-UPD-028": [set_default_spec(NOWHERE)],
-        "IRC-UPD-034": [set_default_sort_order(NOWHERE)],
-        "IRC-UPD-024": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
-    }
-    for requirement, bad in lab.each(impossible.items()):
+    for requirement, mutation, bad in lab.each(impossible(table).values()):
         good = [*evolution(table), *moving(lab, table)]
         for position in lab.each((0, 3, len(good))):
             reply = lab.try_commit(table, *good[:position], *bad, *good[position:])
@@ -210,7 +212,7 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
                 if reply.status < 400:  # it may still have been refused alone
                     lab.disown(reply.exchange)
                     with lab.step(requirement):
-                        expect.refused(lab.try_commit(table, *bad))
+                        expect.refused(lab.try_commit(table, *bad), mutation=mutation)
                 unchanged(lab, before)
             if reply.status < 400:
                 before = lab.load(table)

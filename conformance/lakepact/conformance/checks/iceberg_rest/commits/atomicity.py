@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_spec,
     assert_uuid,
     judge_answers,
+    stale,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
@@ -90,7 +91,7 @@ def commits_return_the_loaded_state(lab: CatalogLab) -> None:
                 at=reply.place("metadata-location"),
             )
             assert_same_table(lab, Table(table.namespace, table.name, reply), loaded)
-            expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states")
+            expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states", at=reply.place("metadata-location"))
         before.append(reply.document.get("metadata-location"))
 
 
@@ -117,7 +118,7 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-012"):
             expect.status(reply, 200)
             unchanged(lab, before, ignore={*BOOKKEEPING, LOCATION})
-    stale: Cases = {
+    failing: Cases = {
         "another UUID is asserted": assert_uuid(NOBODY),
         "main is asserted not to exist": assert_ref("main", None),
         "another schema is asserted": assert_schema(NOWHERE),
@@ -125,14 +126,14 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
     }
     # A server that refuses commits without updates does so before it checks requirements; accepting them is only recommended.
     is_refused = lab.try_commit(table).status == REFUSED
-    judge_answers(lab, "IRC-COM-013", table, cases=stale, allowed=[409, REFUSED] if is_refused else [409], updates=(), several=True)
+    judge_answers(lab, "IRC-COM-013", table, cases=failing, allowed=[409, REFUSED] if is_refused else [409], updates=(), several=True)
 
 
 @check("IRC-COM-005")
 def failed_requirements_return_409(lab: CatalogLab) -> None:
     """A commit with a failed requirement returns 409."""
     table = lab.append(lab.make_table())
-    stale = (
+    failing = (
         assert_uuid(NOBODY),
         assert_ref("main", None),
         assert_ref("main", 1),
@@ -141,10 +142,10 @@ def failed_requirements_return_409(lab: CatalogLab) -> None:
         assert_spec(NOWHERE),
         assert_order(NOWHERE),
     )
-    for requirement in lab.each(stale):
+    for requirement in lab.each(failing):
         reply = lab.try_commit(table, HARMLESS, requirements=[requirement])
         with lab.judge("IRC-COM-005"):
-            expect.status(reply, 409, about=f"when {requirement['type']} does not hold")
+            expect.status(reply, 409, about=f"when {requirement['type']} does not hold", mutation=stale(requirement))
 
 
 @check("IRC-COM-015")
@@ -177,8 +178,10 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
                 with case():
                     after = lab.load(other)
                     expect.lacks(which, properties_of(after), "properties of the table that the body names", at=after.place("properties"))
-            here = properties_of(lab.load(table)).get(which)
-            expect.equal("yes" if reply.status == 200 else None, here, f"the property `{which}` of the table in the path to be")
+            now = lab.load(table)
+            wanted = "yes" if reply.status == 200 else None
+            about = f"the property `{which}` of the table in the path to be"
+            expect.equal(wanted, properties_of(now).get(which), about, at=now.place("properties", which))
 
 
 @check("IRC-COM-026")
@@ -189,8 +192,9 @@ def commits_of_many_updates(lab: CatalogLab) -> None:
         expected = {f"lakepact.{number}": str(number) for number in range(many)}
         reply = lab.try_commit(table, *[set_properties(**{key: value}) for key, value in expected.items()])
         with lab.judge("IRC-COM-026", remark=f"{many} updates are refused" if reply.status in (400, 413) else ""):
-            expect.true(reply.status in (200, 400, 413), f"status 200, or 400 or 413, for {many} updates", reply.shown)
+            expect.status(reply, 200, 400, 413, about=f"for {many} updates")
             if reply.status == 200:
-                properties = properties_of(lab.load(table))
-                lost = [key for key, value in expected.items() if properties.get(key) != value]
-                expect.equal([], lost, f"of {many} properties, those that the table lacks:", kind=Kind.MISSING)
+                after = lab.load(table)
+                lost = [key for key, value in expected.items() if properties_of(after).get(key) != value]
+                about = f"of {many} properties, those that the table lacks:"
+                expect.equal([], lost, about, at=after.place("properties"), kind=Kind.MISSING)

@@ -13,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 REFUSED = 400  #: status of a server that refuses commits without updates
+EXISTS = Mutation(Wrong.PRESENT, "table")
+INCOMPLETE = Mutation(Wrong.MISSING, "/updates")  #: a creation without all that a table needs
 
 
 @check("IRC-REQ-001")
@@ -35,9 +38,8 @@ def commits_create_tables(lab: CatalogLab) -> None:
             expect.status(loaded, 200)
             table = Table(ground.namespace, ground.name, loaded)
             expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,", at=table.place("table-uuid"))
-            expect.equal(
-                [field["name"] for field in SCHEMA["fields"]], list(columns(current_schema(table))), "columns of the current schema"
-            )
+            names = [field["name"] for field in SCHEMA["fields"]]
+            expect.equal(names, list(columns(current_schema(table))), "columns of the current schema", at=table.place("schemas"))
             expect.equal("by a commit", properties_of(table).get("made"), "the property", at=table.place("properties", "made"))
         lab.drop_table(**ground.at)
 
@@ -54,7 +56,7 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
         if not updates and reply.status == REFUSED:
             continue  # who refuses commits of nothing need not look further
         with lab.judge("IRC-REQ-002"):
-            expect.status(reply, 409)
+            expect.status(reply, 409, mutation=EXISTS)
             unchanged(lab, before)
 
 
@@ -75,13 +77,13 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
         updates = [update for update in creation(ground, str(uuid.uuid4())) if update["action"] not in left_out]
         reply = create(lab, ground, updates)
         with lab.judge("IRC-REQ-003"):
-            expect.status(reply, 400, about=f"for a new table without {', '.join(sorted(left_out))}")
-            expect.status(lab.send(op.load_table, **ground.at), 404)
+            expect.status(reply, 400, about=f"for a new table without {', '.join(sorted(left_out))}", mutation=INCOMPLETE)
+            expect.status(lab.send(op.load_table, **ground.at), 404, mutation=INCOMPLETE)
     ground = plot(lab, home)
     reply = create(lab, ground, [])
     with lab.judge("IRC-REQ-003"):
-        expect.status(reply, 400, about="for a new table without any update")
-        expect.status(lab.send(op.load_table, **ground.at), 404)
+        expect.status(reply, 400, about="for a new table without any update", mutation=INCOMPLETE)
+        expect.status(lab.send(op.load_table, **ground.at), 404, mutation=INCOMPLETE)
 
 
 @check("IRC-REQ-004")
@@ -93,7 +95,7 @@ def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
         for requirements in lab.each(([ASSERT_CREATE, other], [other, ASSERT_CREATE])):
             reply = lab.try_commit(table, HARMLESS, requirements=requirements)
             with lab.judge("IRC-REQ-004"):
-                expect.status(reply, 400, 409)
+                expect.status(reply, 400, 409, mutation=EXISTS)
 
 
 @check("IRC-REQ-005")
@@ -109,7 +111,7 @@ def creating_commits_in_missing_namespaces_return_404(lab: CatalogLab) -> None:
         reply = create(lab, astray, creation(astray, str(uuid.uuid4())))
         with lab.judge("IRC-REQ-005"):
             expect.not_found(reply, "namespace")
-            expect.status(lab.send(op.load_namespace_metadata, namespace=nowhere), 404)
+            expect.not_found(lab.send(op.load_namespace_metadata, namespace=nowhere), "namespace")
 
 
 @check("IRC-TBL-STAGE-005", "IRC-UPD-045")

@@ -86,7 +86,7 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         schema = current_schema(table)
-        expect.equal(FIELDS, sent_members_of(FIELDS, schema.get("fields")), "columns")
+        expect.equal(FIELDS, sent_members_of(FIELDS, schema.get("fields")), "columns", at=table.place("schemas"))
         expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids", at=table.place("schemas"))
     with lab.judge("IRC-UPD-022"):
         specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}
@@ -94,10 +94,15 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
         expect.equal([FIELD], [one.get("field-id") for one in fields], "the ids of partition fields,", at=table.place("partition-specs"))
     with lab.judge("IRC-UPD-040"):
         summary = table.member("snapshots", 0).get("summary") or {}
-        expect.equal(snapshot["summary"], {key: summary.get(key) for key in snapshot["summary"]}, "the summary,")
+        expect.equal(
+            snapshot["summary"],
+            {key: summary.get(key) for key in snapshot["summary"]},
+            "the summary,",
+            at=table.place("snapshots", 0, "summary"),
+        )
     with lab.judge("IRC-UPD-045"):
         audit = table.member("refs", "audit")
-        expect.equal(KEPT, {member: audit.get(member) for member in KEPT}, "the retention of a branch,")
+        expect.equal(KEPT, {member: audit.get(member) for member in KEPT}, "the retention of a branch,", at=table.place("refs", "audit"))
     if lab.feature("statistics"):
         with lab.judge("IRC-UPD-066"):
             expect.equal({of_snapshot: [statistics["statistics-path"]]}, files(table), "files of statistics", at=table.place("statistics"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.listings import names as listed
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables, transact
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
+    from lakepact.conformance.evidence.exchanges import Reply
 
 LEAVING = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  #: seconds after which callers leave, one after the other
 PATIENCE = 10.0  #: seconds in which a target ends what it began
@@ -55,7 +57,7 @@ def _whole(parts: Mapping[str, bool], wanted: str) -> None:
     Raises:
         Unmet: some were.
     """
-    expect.true(len({*parts.values()}) == 1, wanted, [part for part, is_made in parts.items() if is_made])
+    expect.true(len({*parts.values()}) == 1, wanted, [part for part, is_made in parts.items() if is_made], at=None)
 
 
 @check("IRC-COM-022")
@@ -130,7 +132,7 @@ def creates_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
     """A table whose creating client disconnects loads and is listed, or can be created again."""
     home = lab.make_namespace()
     heard = lab.make_table(home)
-    if _listed(lab, home) != {heard.name}:
+    if listed(_listing(lab, home)) != [heard.name]:
         raise Blocked("a table that was created is not listed, or something else is")
     names = [lab.name() for _ in LEAVING]
     for name, seconds in zip(names, LEAVING, strict=True):
@@ -138,20 +140,16 @@ def creates_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
         lab.send(op.create_table, namespace=home, body=lab.table_request(name), disconnect_after=seconds)
 
     with lab.judge("IRC-TBL-CREATE-031") as case:
-        found = left(lambda: {name: _loads(lab, home, name) for name in names})
+        found = left(lambda: {name: lab.send(op.load_table, namespace=home, table=name).status for name in names})
         for name in names:
             with case():
                 if found[name] != 200:
                     created = lab.send(op.create_table, namespace=home, body=lab.table_request(name))
                     expect.status(created, 200, 409, about="for creating a missing table")
-                    expect.equal(200, _loads(lab, home, name), f"after that, for loading {name}, the status")
-        expect.equal(sorted([heard.name, *names]), sorted(_listed(lab, home)), "tables that load, listed:")
+                    expect.status(lab.send(op.load_table, namespace=home, table=name), 200, about=f"for loading {name} after that")
+        listing = _listing(lab, home)
+        expect.equal(sorted([heard.name, *names]), sorted(listed(listing)), "tables that load, listed:", at=listing.place("identifiers"))
 
 
-def _listed(lab: CatalogLab, home: Namespace) -> set[str]:
-    reply = lab.require(lab.send(op.list_tables, namespace=home), 200)
-    return {identifier.get("name", "") for identifier in reply.at("identifiers")}
-
-
-def _loads(lab: CatalogLab, home: Namespace, name: str) -> int:
-    return lab.send(op.load_table, namespace=home, table=name).status
+def _listing(lab: CatalogLab, home: Namespace) -> Reply:
+    return lab.require(lab.send(op.list_tables, namespace=home), 200)

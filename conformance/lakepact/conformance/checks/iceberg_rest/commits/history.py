@@ -66,7 +66,7 @@ def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
     """`last-updated-ms` does not decrease, even if a writer's clock is ahead."""
     table = lab.make_table()
     snapshot = lab.snapshot(table, timestamp_ms=int(time.time() * 1000) + AHEAD_MS)
-    commits = (
+    commits: tuple[list[Mapping[str, Any]], ...] = (
         [set_properties(turn="first")],
         [set_properties(turn="second")],
         [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
@@ -151,7 +151,7 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
                 with case():
                     expect.contains(snapshot["snapshot-id"], ids, "snapshots", at=after.place("snapshots"))
             log, later = (one.metadata.get("snapshot-log") or [] for one in (before, after))
-            expect.equal(log, later[: len(log)], "a snapshot-log that begins with")
+            expect.equal(log, later[: len(log)], "a snapshot-log that begins with", at=after.place("snapshot-log"))
         with lab.judge("IRC-COM-030"):
             again = changed(lab, after, set_properties(replaced="yes"))
             expect.equal(before.uuid, again.uuid, "the UUID as before,", at=again.place("table-uuid"))

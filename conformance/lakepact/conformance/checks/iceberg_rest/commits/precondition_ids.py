@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_schema,
     assert_spec,
     judge_answers,
+    judge_without,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
@@ -34,7 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked, wrong_type
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
     last = table.member("last-column-id")
     wrong: tuple[Any, ...] = (None, str(last), last + 0.5, True, {}, [last])
     cases = {f"the id is {expect.shown(value)}": assert_last_field(value) for value in wrong}
-    cases["there is no id"] = {"type": "assert-last-assigned-field-id"}
-    judge_answers(lab, "IRC-REQ-023", table, cases=cases, allowed=[400])
+    judge_answers(lab, "IRC-REQ-023", table, cases=cases, allowed=[400], mutation=wrong_type("/requirements/*/last-assigned-field-id"))
+    judge_without(lab, "IRC-REQ-023", table, assert_last_field(last), "last-assigned-field-id")
 
 
 # -- assert-current-schema-id -----------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
     }
     judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409])
     judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409], updates=[set_current_schema(former)])
-    judge_answers(lab, "IRC-REQ-026", table, cases={"there is no id": {"type": "assert-current-schema-id"}}, allowed=[400])
+    judge_without(lab, "IRC-REQ-026", table, assert_schema(current), "current-schema-id")
 
 
 # -- assert-last-assigned-partition-id --------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ def last_assigned_partition_ids_are_compared(lab: CatalogLab) -> None:
     judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409])
     day = partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table))
     judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409], updates=[add_spec(day, spec_id=2)])
-    judge_answers(lab, "IRC-REQ-029", table, cases={"there is no id": {"type": "assert-last-assigned-partition-id"}}, allowed=[400])
+    judge_without(lab, "IRC-REQ-029", table, assert_last_partition(last), "last-assigned-partition-id")
 
 
 @check("IRC-REQ-027", "IRC-REQ-028")
@@ -260,7 +261,7 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
     }
     judge_answers(lab, "IRC-REQ-031", table, cases=stale, allowed=[409])
     judge_answers(lab, "IRC-REQ-031", table, cases=stale, allowed=[409], updates=[set_default_spec(former)])
-    judge_answers(lab, "IRC-REQ-032", table, cases={"there is no id": {"type": "assert-default-spec-id"}}, allowed=[400])
+    judge_without(lab, "IRC-REQ-032", table, assert_spec(current), "default-spec-id")
 
 
 @check("IRC-REQ-033", "IRC-REQ-034", "IRC-REQ-035")
@@ -283,4 +284,4 @@ def default_orders_are_compared(lab: CatalogLab) -> None:
     }
     judge_answers(lab, "IRC-REQ-034", table, cases=stale, allowed=[409])
     judge_answers(lab, "IRC-REQ-034", table, cases=stale, allowed=[409], updates=[set_default_sort_order(former)])
-    judge_answers(lab, "IRC-REQ-035", table, cases={"there is no id": {"type": "assert-default-sort-order-id"}}, allowed=[400])
+    judge_without(lab, "IRC-REQ-035", table, assert_order(current), "default-sort-order-id")

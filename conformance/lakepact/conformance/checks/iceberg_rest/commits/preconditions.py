@@ -11,11 +11,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_ref,
     assert_uuid,
     judge_answers,
+    judge_without,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot, remove_ref
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
     """assert-table-uuid without a string as `uuid` returns 400."""
     wrong: tuple[Any, ...] = (None, 0, True, {}, [])
     cases = {f"the UUID is {expect.shown(value)}": assert_uuid(value) for value in wrong}
-    cases["there is no UUID"] = {"type": "assert-table-uuid"}
-    judge_answers(lab, "IRC-REQ-010", lab.make_table(), cases=cases, allowed=[400])
+    table = lab.make_table()
+    judge_answers(lab, "IRC-REQ-010", table, cases=cases, allowed=[400], mutation=wrong_type("/requirements/*/uuid"))
+    judge_without(lab, "IRC-REQ-010", table, assert_uuid(table.uuid), "uuid")
 
 
 # -- assert-ref-snapshot-id -------------------------------------------------------------------------------------------
@@ -186,11 +188,8 @@ def tags_are_compared(lab: CatalogLab) -> None:
 def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id without `ref` or `snapshot-id` returns 400; treating a missing `snapshot-id` as null is a warning."""
     table = lab.append(lab.make_table())
-    nameless: Cases = {
-        "there is no ref": {"type": "assert-ref-snapshot-id", "snapshot-id": at(table)},
-        "there is no ref, and it shall not exist": {"type": "assert-ref-snapshot-id", "snapshot-id": None},
-    }
-    judge_answers(lab, "IRC-REQ-018", table, cases=nameless, allowed=[400])
+    for snapshot in lab.each((at(table), None)):
+        judge_without(lab, "IRC-REQ-018", table, assert_ref("none", snapshot), "ref")
     for ref in lab.each(("main", "none")):
         as_null = lab.try_commit(table, HARMLESS, requirements=[assert_ref(ref, None)]).status
         reply = lab.try_commit(table, HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
@@ -198,7 +197,7 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
             lab.warn("IRC-REQ-017", expected="status 400 without `snapshot-id`", actual=f"status {as_null}, as for null", refusal=True)
             continue
         with lab.judge("IRC-REQ-017"):
-            expect.status(reply, 400)
+            expect.status(reply, 400, mutation=Mutation(Wrong.MISSING, "/requirements/*/snapshot-id"))
 
 
 @check("IRC-REQ-019")

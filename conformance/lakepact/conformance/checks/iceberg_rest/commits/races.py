@@ -7,11 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, assert_ref, assert_uuid, refused_alone, stale
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
@@ -53,7 +52,7 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     ids = [snapshot["snapshot-id"] for snapshot in snapshots]
     with lab.judge("IRC-COM-020") as case:
         if sum(reply.status == 200 for reply in replies) > 1:  # what does not hold may be accepted without a race too
-            refused_alone(lab, after, HARMLESS, [assert_ref(ref, now)])
+            refused_alone(lab, after, [assert_ref(ref, now)], stale(assert_ref(ref, now)))
         winner = ids[winner_of(replies)]
         expect.equal(
             winner,
@@ -62,7 +61,8 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
             at=after.place("refs", ref, "snapshot-id"),
         )
         held = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
-        expect.equal([winner], [one for one in ids if one in held], "of the snapshots that were sent, the table to hold")
+        sent = [one for one in ids if one in held]
+        expect.equal([winner], sent, "of the snapshots that were sent, the table to hold", at=after.place("snapshots"))
         for former in known.metadata.get("snapshots") or ():
             with case():
                 expect.contains(former["snapshot-id"], held, "snapshots", at=after.place("snapshots"))
@@ -107,13 +107,13 @@ def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Ma
     """One race of commits that do not touch each other; what was accepted is there."""
     keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
     replies = raced(lab, table.at, [{"requirements": list(requirements), "updates": [set_properties(**{key: key})]} for key in keys])
-    properties = properties_of(lab.load(table))
+    after = lab.load(table)
     with lab.judge("IRC-COM-021") as case:
         for reply in replies:
             with case():
                 expect.status(reply, 200, 409)
-        lost = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
-        expect.equal([], lost, "properties of accepted commits that the table lacks:", kind=Kind.LOST)
+        lost = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 200 and properties_of(after).get(key) != key]
+        expect.equal([], lost, "properties of accepted commits that the table lacks:", at=after.place("properties"), kind=Kind.LOST)
 
 
 @check("IRC-COM-021", alone=True)
@@ -138,5 +138,5 @@ def concurrent_creating_commits_have_one_winner(lab: CatalogLab) -> None:
         with lab.judge("IRC-REQ-002"):
             winner = uuids[winner_of(replies)]
             expect.status(loaded, 200)
-            assigned = Table(ground.namespace, ground.name, loaded).uuid.lower()
-            expect.equal(winner, assigned, "the UUID that the accepted commit assigned,")
+            made = Table(ground.namespace, ground.name, loaded)
+            expect.equal(winner, made.uuid.lower(), "the UUID that the accepted commit assigned,", at=made.place("table-uuid"))

@@ -8,53 +8,54 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
     UNKNOWN_REQUIREMENT,
+    UNKNOWN_TYPE,
     assert_ref,
     assert_uuid,
     judge_answers,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
+    DOWNGRADE,
     LAST_ADDED,
-    NOWHERE,
+    NOT_ADDED,
+    UNKNOWN_ACTION,
     UNKNOWN_UPDATE,
     UNSUPPORTED,
     add_schema,
     add_snapshot,
-    add_spec,
     current_schema,
+    impossible,
     judge_refusals,
     next_column,
-    next_field,
-    partition_field,
     schema_with,
     set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
     table_of_version,
+    unknown_id,
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Assertion, Cases
+    from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import Refusal
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
     from lakepact.conformance.evidence.exchanges import Reply
 
     Update = Mapping[str, Any]
 
 
-def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any]) -> None:
+def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any], mutation: Mutation) -> None:
     """Judge a requirement by bodies that have to be answered with 400."""
     for wrong, body in lab.each(bodies.items()):
         reply = lab.send(op.update_table, body=body, **table.at)
         with lab.judge(requirement):
-            expect.status(reply, 400, about=f"for {wrong}")
+            expect.status(reply, 400, about=f"for {wrong}", mutation=mutation)
 
 
 @check("IRC-COM-003")
@@ -64,12 +65,13 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     wrong: dict[str, Any] = {
         f"{expect.shown(value)} as updates": {"requirements": [], "updates": value} for value in (None, {}, HARMLESS, "none", 0)
     }
-    wrong["no updates"] = {"requirements": []}
-    wrong |= {
+    _judge_bodies(lab, "IRC-COM-003", table, {"no updates": {"requirements": []}}, Mutation(Wrong.MISSING, "/updates"))
+    _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/updates"))
+    wrong = {
         f"{expect.shown(value)} as requirements": {"requirements": value, "updates": [HARMLESS]}
         for value in ({}, assert_uuid(table.uuid), "none", 0)
     }
-    _judge_bodies(lab, "IRC-COM-003", table, wrong)
+    _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/requirements"))
     without: tuple[dict[str, Any], ...] = ({"updates": [HARMLESS]}, {"requirements": None, "updates": [HARMLESS]})
     for body in lab.each(without):
         reply = lab.send(op.update_table, body=body, **table.at)
@@ -79,7 +81,7 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
             )
             continue
         with lab.judge("IRC-COM-003"):
-            expect.status(reply, 400)
+            expect.status(reply, 400, mutation=Mutation(Wrong.MISSING, "/requirements"))
 
 
 @check("IRC-COM-007")
@@ -100,7 +102,7 @@ def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
         for updates in lab.each(([HARMLESS], [])):
             reply = lab.try_commit(table, *updates, requirements=requirements)
             with lab.judge("IRC-COM-007"):
-                expect.status(reply, 400)
+                expect.status(reply, 400, mutation=UNKNOWN_TYPE)
                 unchanged(lab, before)
 
 
@@ -110,7 +112,7 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     before = lab.load(table)
     more = [add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED)]
-    commits = (
+    commits: tuple[list[Update], ...] = (
         [UNKNOWN_UPDATE],
         [HARMLESS, UNKNOWN_UPDATE],
         [UNKNOWN_UPDATE, HARMLESS],
@@ -122,7 +124,7 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
     for updates in lab.each(commits):
         reply = lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)])
         with lab.judge("IRC-COM-008"):
-            expect.status(reply, 400)
+            expect.status(reply, 400, mutation=UNKNOWN_ACTION)
             unchanged(lab, before)
 
 
@@ -130,14 +132,14 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
 def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
     """A commit with an unknown update or requirement returns 400, even if another requirement fails."""
     table = lab.make_table()
-    stale = assert_uuid(NOBODY)
+    fails = assert_uuid(NOBODY)
     cases: Cases = {
-        "a requirement behind the one that fails is unknown": [stale, UNKNOWN_REQUIREMENT],
-        "a requirement before the one that fails is unknown": [UNKNOWN_REQUIREMENT, stale],
+        "a requirement behind the one that fails is unknown": [fails, UNKNOWN_REQUIREMENT],
+        "a requirement before the one that fails is unknown": [UNKNOWN_REQUIREMENT, fails],
     }
-    judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400])
-    fails: Cases = {"an update is unknown and a requirement fails": stale}
-    judge_answers(lab, "IRC-COM-009", table, cases=fails, allowed=[400], updates=[HARMLESS, UNKNOWN_UPDATE])
+    judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], mutation=UNKNOWN_TYPE)
+    cases, updates = {"an update is unknown and a requirement fails": fails}, [HARMLESS, UNKNOWN_UPDATE]
+    judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], updates=updates, mutation=UNKNOWN_ACTION)
 
 
 @check("IRC-COM-016")
@@ -160,8 +162,9 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
     bodies = {
         f"the update {expect.shown(update)} without action": {"requirements": [], "updates": [HARMLESS, update]} for update in updates
     }
-    bodies |= {f"the requirement {expect.shown(one)} without type": {"requirements": [one], "updates": [HARMLESS]} for one in requirements}
-    _judge_bodies(lab, "IRC-COM-016", table, bodies)
+    _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/updates/*/action"))
+    bodies = {f"the requirement {expect.shown(one)} without type": {"requirements": [one], "updates": [HARMLESS]} for one in requirements}
+    _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/requirements/*/type"))
 
 
 @check("IRC-COM-018")
@@ -180,11 +183,11 @@ def view_updates_on_tables_are_refused(lab: CatalogLab) -> None:
         {"action": "add-view-version", "view-version": version},
         {"action": "set-current-view-version", "view-version-id": LAST_ADDED},
     )
-    cases: dict[str, list[Update]] = {
-        "add-view-version": [adding],
-        "set-current-view-version": [setting],
-        "both of them": [adding, setting],
-        "both of them behind another update": [HARMLESS, adding, setting],
+    cases: dict[str, Refusal] = {
+        "add-view-version": (OF_VIEWS, [adding]),
+        "set-current-view-version": (OF_VIEWS, [setting]),
+        "both of them": (OF_VIEWS, [adding, setting]),
+        "both of them behind another update": (OF_VIEWS, [HARMLESS, adding, setting]),
     }
     judge_refusals(lab, "IRC-COM-018", table, cases, allowed=UNSUPPORTED)
 
@@ -199,59 +202,45 @@ def view_requirements_on_tables_are_refused(lab: CatalogLab) -> None:
         "another UUID is asserted as a view's": {**for_views, "uuid": NOBODY},
         "assert-view-uuid stands beside a requirement that holds": [assert_uuid(table.uuid), for_views],
     }
-    judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=UNSUPPORTED)
+    judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=UNSUPPORTED, mutation=OF_VIEWS)
 
 
 CONFLICTING = 409
-
-#: The requirements by which commits that can never succeed are refused at all.
-BY_CASE = {
-    "an unknown current schema": "IRC-UPD-020",
-    "an unknown default spec": "IRC-UPD-028",
-    "an unknown default sort order": "IRC-UPD-034",
-    "a branch at an unknown snapshot": "IRC-UPD-046",
-    "a tag at an unknown snapshot": "IRC-UPD-046",
-    "a last added schema that was not added": "IRC-UPD-019",
-    "a spec of an unknown column": "IRC-UPD-024",
-    "a lower format version": "IRC-UPD-007",
-}
+OF_VIEWS = Mutation(Wrong.VALUE, "update or requirement of views")
 
 
-def _expect_refusal(lab: CatalogLab, reply: Reply, requirement: str, *, about: str) -> None:
+def _expect_refusal(lab: CatalogLab, reply: Reply, requirement: str, mutation: Mutation, *, about: str) -> None:
     """Expect status 400; another refusal than 409, or none, belongs to the requirement about the update."""
     if reply.status != CONFLICTING:
         with lab.step(requirement):
-            expect.status(reply, 400, about=about)
-    expect.status(reply, 400, about=about)
+            expect.status(reply, 400, about=about, mutation=mutation)
+    expect.status(reply, 400, about=about, mutation=mutation)
 
 
 @check("IRC-COM-023")
 def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
     """A commit that no retry can help returns 400, not 409, with or without requirements that hold."""
     table = lab.append(table_of_version(lab, 2))
-    cases: dict[str, list[Update]] = {
-        "an unknown current schema": [set_current_schema(NOWHERE)],
-        "an unknown default spec": [set_default_spec(NOWHERE)],
-        "an unknown default sort order": [set_default_sort_order(NOWHERE)],
-        "a branch at an unknown snapshot": [set_ref("main", 1)],
-        "a tag at an unknown snapshot": [set_ref("tag", 1, kind="tag")],
-        "a last added schema that was not added": [set_current_schema(LAST_ADDED)],
-        "a spec of an unknown column": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
-        "a lower format version": [upgrade_format_version(1)],
+    tag = unknown_id(set_ref("tag", 1, kind="tag"), "snapshot-id")
+    cases: dict[str, tuple[str, Mutation, Sequence[Update]]] = {
+        **impossible(table),
+        "a tag at an unknown snapshot": ("IRC-UPD-046", *tag),
+        "a last added schema that was not added": ("IRC-UPD-019", NOT_ADDED, [set_current_schema(LAST_ADDED)]),
+        "a lower format version": ("IRC-UPD-007", DOWNGRADE, [upgrade_format_version(1)]),
     }
-    for wrong, updates in lab.each(cases.items()):
+    for wrong, (requirement, mutation, updates) in lab.each(cases.items()):
         reply = lab.try_commit(table, *updates)
         with lab.judge("IRC-COM-023"):
-            _expect_refusal(lab, reply, BY_CASE[wrong], about=f"for {wrong}")
+            _expect_refusal(lab, reply, requirement, mutation, about=f"for {wrong}")
     is_spoilt = True
-    for wrong, updates in lab.each(cases.items()):
+    for wrong, (requirement, mutation, updates) in lab.each(cases.items()):
         if is_spoilt:  # by a commit that was accepted: its requirements would not hold any more
             table = lab.append(table_of_version(lab, 2))
         holds = [assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id"))]
         reply = lab.try_commit(table, HARMLESS, *updates, requirements=holds)
         is_spoilt = reply.status < LOWEST_ERROR
         with lab.judge("IRC-COM-023"):
-            _expect_refusal(lab, reply, BY_CASE[wrong], about=f"for {wrong} although all requirements hold")
+            _expect_refusal(lab, reply, requirement, mutation, about=f"for {wrong} although all requirements hold")
 
 
 @check("IRC-COM-025")
@@ -296,11 +285,10 @@ def actions_and_types_are_case_sensitive(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, {"action": action, "updates": {action: "done"}})
         done = reply.status == 200 and properties_of(lab.load(table)).get(action) == "done"
         with lab.judge("IRC-COM-031", remark=f"{action} is understood" if done else ""):
-            expect.status(reply, *((200,) if done else (400,)), about=f"for {action}, or that it is done")
+            expect.status(reply, *((200,) if done else (400,)), about=f"for {action}, or that it is done", mutation=UNKNOWN_ACTION)
     for kind in lab.each(("Assert-Table-UUID", "ASSERT-TABLE-UUID")):
         holding, failing = (lab.try_commit(table, HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, NOBODY))
         understood = (holding.status, failing.status) == (200, 409)
         with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else ""):
-            expect.true(
-                understood or holding.status == failing.status == 400, f"status 400 for {kind}, or that it is checked", failing.shown
-            )
+            for reply in () if understood else (holding, failing):
+                expect.status(reply, 400, about=f"for {kind}, or that it is checked", mutation=UNKNOWN_TYPE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, set_current_schema
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_uuid, stale
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, set_current_schema, unknown_id
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import at_every_place, change, transact
@@ -40,16 +40,18 @@ def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[Path]]:
 def refused_commits_remove_no_files(lab: CatalogLab) -> None:
     """A commit with a failed requirement or an update that cannot be applied removes no metadata file."""
     table, files = forgetful(lab, lab.make_namespace())
+    fails = assert_uuid(NOBODY)
+    mutation, updates = unknown_id(set_current_schema(NOWHERE), "schema-id")
     refusals = {
-        "a requirement fails": lab.try_commit(table, HARMLESS, requirements=[assert_uuid(NOBODY)]),
-        "an update cannot be applied": lab.try_commit(table, HARMLESS, set_current_schema(NOWHERE)),
+        "a requirement fails": (stale(fails), lab.try_commit(table, HARMLESS, requirements=[fails])),
+        "an update cannot be applied": (mutation, lab.try_commit(table, HARMLESS, *updates)),
     }
 
     with lab.judge_each("IRC-COM-032") as case:
-        for why, reply in refusals.items():
+        for why, (wrong, reply) in refusals.items():
             with case():
-                expect.client_error(reply)
-                expect.equal([], lost(files), f"of the metadata files, after a commit in which {why}, those removed:")
+                expect.client_error(reply, mutation=wrong)
+                expect.equal([], lost(files), f"of the metadata files, after a commit in which {why}, those removed:", at=None)
 
 
 @check("IRC-TXN-018")
@@ -63,8 +65,8 @@ def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TXN-018") as case:
         for where, changes in at_every_place([table for table, _ in kept], wrong):
             with case():
-                expect.client_error(transact(lab, *changes))
+                expect.client_error(transact(lab, *changes), mutation=stale(assert_uuid(NOBODY)))
                 for table, files in kept:
                     about = f"of the metadata files of {table.name}, when {where} is refused, those removed:"
-                    expect.equal([], lost(files), about)
+                    expect.equal([], lost(files), about, at=None)
                     expect.status(lab.send(op.load_table, **table.at), 200)

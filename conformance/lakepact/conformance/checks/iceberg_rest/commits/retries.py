@@ -11,7 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_sid
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ WRITERS = 12
 ROUNDS = 3
 SIDE = "audit"
 NEWEST = 3
+STALE_SNAPSHOT = Mutation(Wrong.STALE, "/updates/*/snapshot/sequence-number")
 
 
 @check("IRC-UPD-091")
@@ -46,7 +47,7 @@ def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
                     requirements=[assert_uuid(table.uuid), assert_ref(SIDE, base)],
                 )
                 about = f"for a snapshot of {SIDE} in format version {table.member('format-version')}, made before main moved"
-                expect.status(late, 409, about=about)
+                expect.status(late, 409, about=about, mutation=STALE_SNAPSHOT)
                 unchanged(lab, before)
 
 
@@ -68,8 +69,8 @@ def commits_with_4xx_are_not_applied(lab: CatalogLab) -> None:
         keys = [f"lakepact.{turn}.{writer}" for writer in range(WRITERS)]
         commits = [partial(lab.try_commit, table, set_properties(**{key: key}), requirements=[assert_uuid(table.uuid)]) for key in keys]
         replies = side_by_side(lab, commits, what="commits")
-        found = properties_of(lab.load(table))
+        after = lab.load(table)
         refused = {key: reply.status for key, reply in zip(keys, replies, strict=True) if 400 <= reply.status < 500}
         with lab.judge("IRC-COM-033"):
-            applied = {key: status for key, status in refused.items() if key in found}
-            expect.equal({}, applied, "properties in the table whose commits returned 4xx, with that status:")
+            applied = {key: status for key, status in refused.items() if key in properties_of(after)}
+            expect.equal({}, applied, "properties in the table whose commits returned 4xx, with that status:", at=after.place("properties"))

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.differences import Difference, Kind
-from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Unmet, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.evidence.exchanges import Reply
 
+BEHIND = Mutation(Wrong.STALE, "race")  #: the mistake of all but one of the requests that are sent at the same moment
 ROUNDS = 4  #: of each race: in the first one most clients still open their connections
 
 
@@ -52,7 +53,7 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
     won = [position for position, reply in enumerate(replies) if 200 <= reply.status < 300]
     for position, reply in enumerate(replies):
         if position not in won:
-            expect.status(reply, *refused, about=f"for all but one of {len(replies)} simultaneous {what}")
+            expect.status(reply, *refused, about=f"for all but one of {len(replies)} simultaneous {what}", mutation=BEHIND)
     if len(won) != 1:
         shown = replies[won[-1] if won else 0].exchange.number
         wanted, statuses = f"exactly one of {len(replies)} simultaneous {what} to succeed", expect.shown([r.status for r in replies])

@@ -57,7 +57,9 @@ def are_marked(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
         Unmet: one has not.
     """
     for number, table in enumerate(tables, start=1):
-        expect.equal(mark, mark_of(lab, table), f"the property that the transaction set on table {number} to be")
+        after = lab.load(table)
+        about = f"the property that the transaction set on table {number} to be"
+        expect.equal(mark, properties_of(after).get("lakepact"), about, at=after.place("properties", "lakepact"))
 
 
 def all_unchanged(lab: CatalogLab, before: Iterable[Table]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import stale
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
@@ -18,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_same_refs,
     first_unmet,
 )
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -125,22 +126,23 @@ class CatalogModel:
             self._is_astray = True
         return self._said
 
-    def _accepted(self, reply: Reply, *reasons: tuple[str, bool, str]) -> bool:
+    def _accepted(self, reply: Reply, *reasons: tuple[str, bool, Mutation]) -> bool:
         """Return whether a change was made and could be; one that had to be refused contradicts.
 
         Args:
             reply: the answer to it.
-            reasons: requirements that forbid it, whether they do here, and why.
+            reasons: requirements that forbid it, whether they do here, and the mistake.
         """
         accepted = 200 <= reply.status < 300
-        for requirement, forbids, why in reasons:
+        for requirement, forbids, mutation in reasons:
             if forbids:
-                self._says(requirement, f"a refusal, for {why}", reply, holds=not accepted)
+                self._says(requirement, f"a refusal ({mutation.at}: {mutation.kind})", reply, holds=not accepted, mutation=mutation)
                 return False
         return accepted
 
-    def _says(self, requirement: str, expected: str, reply: Reply, *, holds: bool) -> bool:
-        self._said.append((requirement, None if holds else Unmet(expected, reply.shown, exchange=reply.exchange.number)))
+    def _says(self, requirement: str, expected: str, reply: Reply, *, holds: bool, mutation: Mutation | None = None) -> bool:
+        unmet = Unmet(expected, reply.shown, exchange=reply.exchange.number, refusal=mutation is not None, mutation=mutation)
+        self._said.append((requirement, None if holds else unmet))
         self._is_astray |= not holds
         return holds
 
@@ -159,7 +161,7 @@ class CatalogModel:
     def _create_namespace(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         namespace = tuple(body["namespace"])
         known = self.namespaces.get(namespace)
-        if self._accepted(reply, ("IRC-NS-CREATE-005", known is not None, "it exists")):
+        if self._accepted(reply, ("IRC-NS-CREATE-005", known is not None, Mutation(Wrong.PRESENT, "namespace"))):
             self.namespaces[namespace] = Properties(dict(body.get("properties") or {}), "IRC-NS-GET-002")
         elif known is not None:
             known.by = "IRC-NS-CREATE-006"
@@ -168,16 +170,16 @@ class CatalogModel:
         namespace = arguments["namespace"]
         if self._accepted(
             reply,
-            ("IRC-NS-DROP-002", namespace not in self.namespaces, "there is no such namespace"),
-            ("IRC-NS-DROP-003", any(at == namespace for at, _ in self.tables), "it holds a table"),
-            ("IRC-NS-DROP-004", any(at == namespace for at, _ in self.views), "it holds a view"),
-            ("IRC-NS-DROP-005", any(other[:-1] == namespace for other in self.namespaces), "it holds a namespace"),
+            ("IRC-NS-DROP-002", namespace not in self.namespaces, Mutation(Wrong.ABSENT, "namespace")),
+            ("IRC-NS-DROP-003", any(at == namespace for at, _ in self.tables), Mutation(Wrong.PRESENT, "table")),
+            ("IRC-NS-DROP-004", any(at == namespace for at, _ in self.views), Mutation(Wrong.PRESENT, "view")),
+            ("IRC-NS-DROP-005", any(other[:-1] == namespace for other in self.namespaces), Mutation(Wrong.PRESENT, "child namespace")),
         ):
             del self.namespaces[namespace]
 
     def _update_properties(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         known = self.namespaces.get(arguments["namespace"])
-        if self._accepted(reply, ("IRC-NS-PROP-010", known is None, "there is no such namespace")) and known is not None:
+        if self._accepted(reply, ("IRC-NS-PROP-010", known is None, Mutation(Wrong.ABSENT, "namespace"))) and known is not None:
             known.values |= {**dict.fromkeys(body.get("removals") or ()), **(body.get("updates") or {})}
             known.by = "IRC-NS-PROP-002"
 
@@ -188,7 +190,7 @@ class CatalogModel:
             self._says(requirement, f"status {status} as earlier successful requests imply", reply, holds=reply.status == status)
         found = reply.document.get("properties") if reply.status == 200 else None
         if known is not None and isinstance(found, dict):
-            self._sees(known.by, lambda: _expect_properties(known.values, found))
+            self._sees(known.by, lambda: _expect_properties(known.values, found, reply))
 
     def _namespace_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
         self._exists(arguments["namespace"] in self.namespaces, reply, "IRC-NS-HEAD-001", "IRC-NS-HEAD-002")
@@ -223,8 +225,8 @@ class CatalogModel:
             return
         if self._accepted(
             reply,
-            ("IRC-TBL-CREATE-014", place in self.tables, "a table has this name"),
-            ("IRC-TBL-CREATE-015", place in self.views, "a view has this name"),
+            ("IRC-TBL-CREATE-014", place in self.tables, Mutation(Wrong.PRESENT, "table")),
+            ("IRC-TBL-CREATE-015", place in self.views, Mutation(Wrong.PRESENT, "view")),
         ):
             self._hold(place, Held(Table(*place, reply), "IRC-TBL-CREATE-001", own=set(body.get("properties") or {}) - {"format-version"}))
         elif place in self.tables:
@@ -241,9 +243,12 @@ class CatalogModel:
         self._drop(self.tables, (arguments["namespace"], arguments["table"]), reply, "IRC-TBL-DROP-002", "IRC-TBL-DROP-001")
 
     def _drop(self, held: dict[Place, Held], place: Place, reply: Reply, missing: str, gone: str) -> None:
-        if self._accepted(reply, (missing, place not in held, "there is none")):
+        if self._accepted(reply, (missing, place not in held, Mutation(Wrong.ABSENT, self._noun(held)))):
             del held[place]
             self._left[place] = gone
+
+    def _noun(self, held: Mapping[Place, Held]) -> str:
+        return "table" if held is self.tables else "view"
 
     def _rename_table(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         requirements = {"missing": "IRC-TBL-REN-002", "table": "IRC-TBL-REN-004", "view": "IRC-TBL-REN-005", "moved": "IRC-TBL-REN-001"}
@@ -255,9 +260,9 @@ class CatalogModel:
             return
         if self._accepted(
             reply,
-            (requirements["missing"], source not in held, "there is none"),
-            (requirements["table"], target in self.tables, f"a table is called {target[1]}"),
-            (requirements["view"], target in self.views, f"a view is called {target[1]}"),
+            (requirements["missing"], source not in held, Mutation(Wrong.ABSENT, self._noun(held))),
+            (requirements["table"], target in self.tables, Mutation(Wrong.PRESENT, "table")),
+            (requirements["view"], target in self.views, Mutation(Wrong.PRESENT, "view")),
         ):
             held[target] = held.pop(source)
             held[target].by = self._left[source] = requirements["moved"]
@@ -361,13 +366,15 @@ class CatalogModel:
         """Return whether a commit to what is no table made one, as it may only where it says so and nothing has the name."""
         says_so = any(one.get("type") == "assert-create" for one in body["requirements"])
         return self._accepted(
-            reply, (otherwise, not says_so, f"there is no table {place[1]}"), ("IRC-REQ-006", place in self.views, "a view has this name")
+            reply,
+            (otherwise, not says_so, Mutation(Wrong.ABSENT, "table")),
+            ("IRC-REQ-006", place in self.views, Mutation(Wrong.PRESENT, "view")),
         )
 
     def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to a table was made, as it may only where its requirements hold."""
         broken = None if held.due or held.answer is None else first_unmet(body["requirements"], held.answer)
-        return self._accepted(reply, (otherwise, broken is not None, f"{expect.shown(broken)} does not hold"))
+        return self._accepted(reply, (otherwise, broken is not None, stale(broken or {"type": ""})))
 
     def _transaction(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         changes = [(_place(change["identifier"]), change) for change in body["table-changes"]]
@@ -387,8 +394,8 @@ class CatalogModel:
         place = arguments["namespace"], body["name"]
         if self._accepted(
             reply,
-            ("IRC-VIEW-CREATE-009", place in self.views, "a view has this name"),
-            ("IRC-VIEW-CREATE-010", place in self.tables, "a table has this name"),
+            ("IRC-VIEW-CREATE-009", place in self.views, Mutation(Wrong.PRESENT, "view")),
+            ("IRC-VIEW-CREATE-010", place in self.tables, Mutation(Wrong.PRESENT, "table")),
         ):
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
             self._left.pop(place, None)
@@ -396,7 +403,7 @@ class CatalogModel:
     def _replace_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
         place = arguments["namespace"], arguments["view"]
         held = self.views.get(place)
-        if self._accepted(reply, ("IRC-VIEW-REPL-006", held is None, "there is no such view")):
+        if self._accepted(reply, ("IRC-VIEW-REPL-006", held is None, Mutation(Wrong.ABSENT, "view"))):
             self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
         elif held is not None and reply.status == 409:
             held.by = "IRC-VIEW-REPL-005"
@@ -433,9 +440,9 @@ def _names(update: Mapping[str, Any]) -> Iterator[str]:
     yield from {"set-properties": update.get("updates"), "remove-properties": update.get("removals")}.get(update["action"]) or ()
 
 
-def _expect_properties(expected: Mapping[str, str | None], found: Mapping[str, Any]) -> None:
+def _expect_properties(expected: Mapping[str, str | None], found: Mapping[str, Any], reply: Reply) -> None:
     for name, value in expected.items():
-        expect.equal(value, found.get(name), f"the property {name} to be")
+        expect.equal(value, found.get(name), f"the property {name} to be", at=reply.place("properties", name))
 
 
 def _expect_snapshots_of_refs(table: Table) -> None:
@@ -447,4 +454,4 @@ def _expect_snapshots_of_refs(table: Table) -> None:
 def _expect_same_view(before: Table, after: Table) -> None:
     was, now = state(before), state(after)
     for member in VIEW:
-        expect.equal(was.get(member), now.get(member), f"`{member}` to be", at=after.place())
+        expect.equal(was.get(member), now.get(member), f"`{member}` to be", at=after.place(member))

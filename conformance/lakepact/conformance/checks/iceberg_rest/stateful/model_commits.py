@@ -199,18 +199,18 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
             expect.equal(value, properties_of(after).get(name), f"the property {name} to be", at=after.place("properties", name))
     for ref, snapshot in outlook.refs.items():
         with _under(EFFECTS["remove-snapshot-ref" if snapshot is None else "set-snapshot-ref"]):
-            expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be", at=after.place("snapshots"))
+            expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be", at=after.place("refs", ref))
     found = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
     for snapshot, there in outlook.snapshots.items():
         with _under(EFFECTS["add-snapshot" if there else "remove-snapshots"]):
-            (expect.contains if there else expect.lacks)(snapshot, found, "snapshots")
+            (expect.contains if there else expect.lacks)(snapshot, found, "snapshots", at=after.place("snapshots"))
     for member, value in outlook.members.items():
         expect.equal(value, after.metadata.get(member), f"`{member}` to be", at=after.place(member))
     if outlook.about is not None:
         if "refs" not in outlook.about:
             with _under(owner.get("snapshots", "")):
                 was, is_now = state(before).get("current-snapshot-id"), state(after).get("current-snapshot-id")
-                expect.equal(was, is_now, "`current-snapshot-id` to be", at=after.place())
+                expect.equal(was, is_now, "`current-snapshot-id` to be", at=after.place("current-snapshot-id"))
         expect_snapshots_whole(before, after, ignore=outlook.snapshots)
         expect_same(lab, before, after, ignore=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
 
@@ -230,7 +230,7 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
     """
     strange = (properties_of(before).keys() | properties_of(after).keys()) - set(own)
     if state(before).get("table-uuid") != state(after).get("table-uuid"):
-        raise Unmet(f"the table {before.uuid}", f"another one: {after.uuid}", exchange=after.reply.exchange.number)
+        raise expect.unmet(f"the table {before.uuid}", f"another one: {after.uuid}", at=after.place("table-uuid"))
     assert_same_table(lab, before, after, ignore=(*ignore, *BOOKKEEPING, LOCATION), volatile={PROPERTY + name for name in strange})
 
 
@@ -246,4 +246,4 @@ def expect_same_refs(before: Table, after: Table) -> None:
     """
     was, is_now = state(before), state(after)
     for member in ("table-uuid", "refs", "current-snapshot-id", "current-schema-id", "default-spec-id"):
-        expect.equal(was.get(member), is_now.get(member), f"`{member}` to be", at=after.place())
+        expect.equal(was.get(member), is_now.get(member), f"`{member}` to be", at=after.place(member))

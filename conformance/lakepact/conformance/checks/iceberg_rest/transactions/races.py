@@ -6,11 +6,17 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
+    HARMLESS,
+    NOBODY,
+    assert_ref,
+    assert_uuid,
+    refused_alone,
+    stale,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
@@ -23,7 +29,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -65,18 +71,19 @@ def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
     first, second = tables
     before = [lab.load(table) for table in tables]
     with lab.step("IRC-TXN-002"):
-        expect.refused(transact(lab, marking(first, "refused"), change(second, HARMLESS, requirements=[assert_uuid(NOBODY)])))
+        reply = transact(lab, marking(first, "refused"), change(second, HARMLESS, requirements=[assert_uuid(NOBODY)]))
+        expect.refused(reply, mutation=stale(assert_uuid(NOBODY)))
         all_unchanged(lab, before)
 
 
-def _requirements_count(lab: CatalogLab, replies: Sequence[Reply], table: Table, stale: Change) -> None:
+def _requirements_count(lab: CatalogLab, replies: Sequence[Reply], table: Table, asserted: Change) -> None:
     """Check, if several transactions were accepted, that a commit to one table is refused by the requirement that they had.
 
     Raises:
         StepFailed: it is accepted without a race too.
     """
     if sum(reply.status in MADE for reply in replies) > 1:
-        refused_alone(lab, table, HARMLESS, [stale])
+        refused_alone(lab, table, [asserted], stale(asserted))
 
 
 @check("IRC-TXN-010", alone=True)
@@ -99,10 +106,12 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
         with lab.judge("IRC-TXN-010") as case:
             _requirements_count(lab, replies, after[0], assert_ref("main", _main(known[0])))
             winner = snapshots[winner_of(replies)]
-            expect.equal([one["snapshot-id"] for one in winner], [_main(table) for table in after], "main of both tables to be at")
             for number, table in enumerate(after):
                 with case():
                     sent = {of[number]["snapshot-id"] for of in snapshots}
+                    expect.equal(
+                        winner[number]["snapshot-id"], _main(table), "main of both tables to be at", at=table.place("refs", "main")
+                    )
                     held = [one["snapshot-id"] for one in table.metadata.get("snapshots") or () if one["snapshot-id"] in sent]
                     expect.equal(
                         [winner[number]["snapshot-id"]],
@@ -133,14 +142,14 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
             )
         replies = raced(lab, transactions)
         moved = [lab.load(table) for table in tables]
-        after = [_main(table) for table in moved]
         with lab.judge("IRC-TXN-010"):
-            changed = next((number for number in (0, 1) if _main(known[number]) != after[number]), 0)
+            changed = next((number for number in (0, 1) if _main(known[number]) != _main(moved[number])), 0)
             _requirements_count(lab, replies, moved[changed], relied[changed])
             winner = winner_of(replies)
             expected = [_main(table) for table in known]
             expected[winner % 2] = snapshots[winner]["snapshot-id"]
-            expect.equal(expected, after, "main of both tables to be at")
+            for wanted, table in zip(expected, moved, strict=True):
+                expect.equal(wanted, _main(table), "main of both tables to be at", at=table.place("refs", "main"))
 
 
 @check("IRC-TXN-010", alone=True)
@@ -160,22 +169,19 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
                 for number, key in enumerate(keys)
             ],
         )
-        after = [properties_of(lab.load(table)) for table in tables]
+        after = [lab.load(table) for table in tables]
         with lab.judge("IRC-TXN-010") as case:
             for reply in replies:
                 with case():
                     expect.status(reply, *MADE, 409)
             accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE]
-            expect.true(bool(accepted), "one of the transactions to be accepted", [reply.status for reply in replies], at="")
-            for properties in after:
+            for table in after:
                 with case():
-                    expect.equal(
-                        accepted,
-                        [key for key in keys if properties.get(key) == key],
-                        "the accepted transactions to be on the table:",
-                        kind=Kind.LOST,
-                    )
-            expect.equal(after[0].get("last"), after[1].get("last"), "the last transaction on both tables to be the same:")
+                    found = [key for key in keys if properties_of(table).get(key) == key]
+                    about = "the accepted transactions to be on the table:"
+                    expect.equal(accepted, found, about, at=table.place("properties"), kind=Kind.LOST)
+            first, second = (properties_of(table).get("last") for table in after)
+            expect.equal(first, second, "the last transaction on both tables to be the same:", at=after[1].place("properties", "last"))
 
 
 def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) -> list[tuple[int, int]]:
@@ -210,4 +216,4 @@ def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
         halves = [marks for of in seen for marks in of if marks[1] < marks[0]]
         for first, then in halves[:1]:
             wanted = f"the second table to show transaction {first} or a later one, as the first table showed {first} before"
-            raise Unmet(wanted, f"transaction {then}; {len(halves)} pairs of loads show half a transaction")
+            raise expect.unmet(wanted, f"transaction {then}; {len(halves)} pairs of loads show half a transaction", at=None)

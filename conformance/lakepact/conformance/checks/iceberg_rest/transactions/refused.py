@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
     UNKNOWN_REQUIREMENT,
+    UNKNOWN_TYPE,
     assert_last_field,
     assert_last_partition,
     assert_order,
@@ -19,21 +20,19 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_schema,
     assert_spec,
     assert_uuid,
+    refused_alone,
+    stale,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    FIRST_FIELD,
     NOWHERE,
+    UNKNOWN_ACTION,
     UNKNOWN_UPDATE,
-    add_spec,
     columns,
     current_schema,
-    partition_field,
-    set_current_schema,
-    set_default_spec,
+    impossible,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
@@ -46,6 +45,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     transact,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -61,7 +61,7 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
     failing, *others = make_tables(lab, 3)
     failing = lab.append(failing)
     before = [lab.load(table) for table in (failing, *others)]
-    stale = (
+    failed = (
         [assert_uuid(NOBODY)],
         [assert_ref("main", None)],
         [assert_uuid(failing.uuid), assert_schema(NOWHERE)],
@@ -71,13 +71,13 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
         [assert_order(NOWHERE)],
         [assert_ref("audit", 1)],
     )
-    for requirements in lab.each(stale):
+    for requirements in lab.each(failed):
         for where, changes in lab.each(at_every_place(others, change(failing, HARMLESS, requirements=requirements))):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
-                    refused_alone(lab, failing, HARMLESS, requirements)
-                expect.status(reply, 409, about=f"when {requirements[-1]['type']} fails in {where}")
+                    refused_alone(lab, failing, requirements, stale(requirements[-1]))
+                expect.status(reply, 409, about=f"when {requirements[-1]['type']} fails in {where}", mutation=stale(requirements[-1]))
                 all_unchanged(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (failing, *others)]
@@ -90,12 +90,13 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
     relied = lab.append(relied)
     before = [lab.load(table) for table in (relied, changed)]
     for wrong in lab.each((change(relied, requirements=[assert_ref("main", None)]), change(relied, requirements=[assert_uuid(NOBODY)]))):
+        mutation = stale(wrong["requirements"][0])
         for where, changes in lab.each(at_every_place([changed], wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
-                    refused_alone(lab, relied, HARMLESS, wrong["requirements"])
-                expect.status(reply, 409, about=f"when the requirement of {where} fails, which updates nothing")
+                    refused_alone(lab, relied, wrong["requirements"], mutation)
+                expect.status(reply, 409, about=f"when the requirement of {where} fails, which updates nothing", mutation=mutation)
                 all_unchanged(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (relied, changed)]
@@ -106,22 +107,15 @@ def one_invalid_update_returns_400(lab: CatalogLab) -> None:
     """A transaction with one update that cannot be applied returns 400 and changes no table."""
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
-    nothing = partition_field(NOWHERE, "identity", "nothing", field_id=FIRST_FIELD)
-    impossible: dict[str, tuple[str, list[Mapping[str, Any]]]] = {
-        "a schema that does not exist is made the current one": ("IRC-UPD-020", [set_current_schema(NOWHERE)]),
-        "a branch is set to a snapshot that does not exist": ("IRC-UPD-046", [HARMLESS, set_ref("main", 1)]),
-        "a spec that does not exist is made the default": ("IRC-UPD-028", [set_default_spec(NOWHERE), HARMLESS]),
-        "a column that does not exist is partitioned by": ("IRC-UPD-024", [add_spec(nothing)]),
-    }
-    for wrong, (requirement, updates) in lab.each(impossible.items()):
+    for wrong, (requirement, mutation, updates) in lab.each(impossible(failing).items()):
         for where, changes in lab.each(at_every_place(others, change(failing, *updates))):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-003"):
                 if reply.status in MADE or reply.status >= 500:
                     alone = lab.try_commit(failing, *updates)
                     with lab.step(requirement):
-                        expect.status(alone, 400, about=f"when {wrong} by a commit to one table")
-                expect.status(reply, 400, about=f"when {wrong} by {where}")
+                        expect.status(alone, 400, about=f"for {wrong} in a commit to one table", mutation=mutation)
+                expect.status(reply, 400, about=f"for {wrong} in {where}", mutation=mutation)
                 all_unchanged(lab, before)
             if reply.status in MADE or reply.status >= 500:
                 before = [lab.load(table) for table in (failing, *others)]
@@ -162,7 +156,7 @@ def changes_without_identifier_return_400(lab: CatalogLab) -> None:
     for wrong, changes in lab.each(transactions.items()):
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-005"):
-            expect.status(reply, 400, about=f"for {wrong}")
+            expect.status(reply, 400, about=f"for {wrong}", mutation=Mutation(Wrong.MISSING, "/table-changes/*/identifier"))
 
 
 @check("IRC-TXN-006")
@@ -178,7 +172,8 @@ def table_changes_must_be_an_array(lab: CatalogLab) -> None:
     for body in lab.each(bodies):
         reply = lab.send(op.commit_transaction, body=body)
         with lab.judge("IRC-TXN-006"):
-            expect.status(reply, 400, about=f"for {expect.shown(body)}")
+            wrong = wrong_type("/table-changes") if "table-changes" in body else Mutation(Wrong.MISSING, "/table-changes")
+            expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
 
 
 @check("IRC-TXN-008")
@@ -193,10 +188,11 @@ def one_unknown_update_or_requirement_returns_400(lab: CatalogLab) -> None:
         "a requirement of no update": change(failing, requirements=[UNKNOWN_REQUIREMENT]),
     }
     for kind, wrong in lab.each(unknown.items()):
+        mutation = UNKNOWN_ACTION if UNKNOWN_UPDATE in wrong["updates"] else UNKNOWN_TYPE
         for where, changes in lab.each(at_every_place(others, wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-008"):
-                expect.status(reply, 400, about=f"for {kind} that is unknown in {where}")
+                expect.status(reply, 400, about=f"for {kind} that is unknown in {where}", mutation=mutation)
                 all_unchanged(lab, before)
 
 
@@ -208,7 +204,7 @@ def changes_to_views_return_404(lab: CatalogLab) -> None:
     for changes in lab.each(([marking(view, "refused")], [marking(table, "refused"), marking(view, "refused")])):
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-016"):
-            expect.status(reply, 404)
+            expect.not_found(reply, "table")
 
 
 @check("IRC-TXN-016")
@@ -219,9 +215,9 @@ def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
     reply = transact(lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE]))
 
     with lab.judge("IRC-TXN-016"):
-        expect.status(reply, 400, 404, 409)
+        expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.PRESENT, "view"))
         expect.status(lab.send(op.load_view, namespace=ground.namespace, view=view), 200)
-        expect.status(lab.send(op.load_table, **ground.at), 404)
+        expect.status(lab.send(op.load_table, **ground.at), 404, mutation=Mutation(Wrong.PRESENT, "view"))
 
 
 @check("IRC-TXN-002", "IRC-TXN-012")
@@ -237,14 +233,14 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
             expect.status(reply, *MADE, 400, 404)
             loaded = lab.send(op.load_table, **ground.at)
             if reply.status not in MADE:
-                expect.status(loaded, 404, about="for the table that was not created")
+                expect.not_found(loaded, "table of a refused creation")
                 all_unchanged(lab, [before])
             else:
                 expect.status(loaded, 200)
                 created = Table(ground.namespace, ground.name, loaded)
                 expect.equal(assigned, created.uuid.lower(), "the assigned table-uuid, in whatever case,", at=created.place("table-uuid"))
                 expect.equal("by a commit", properties_of(created).get("made"), "the property", at=created.place("properties", "made"))
-                expect.contains("id", columns(current_schema(created)), "columns of the current schema")
+                expect.contains("id", columns(current_schema(created)), "columns of the current schema", at=created.place("schemas"))
                 are_marked(lab, [table], f"created {first}")
         _refused_creations(lab, table, first=first, offered=reply.status in MADE)
 
@@ -257,12 +253,12 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
         ground = plot(lab, table.namespace)
         before = lab.load(table)
         made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE])
-        stale = change(table, HARMLESS, requirements=[failing])
-        reply = transact(lab, *[made, stale][:: 1 if first else -1])
+        wrong, mutation = change(table, HARMLESS, requirements=[failing]), stale(failing)
+        reply = transact(lab, *[made, wrong][:: 1 if first else -1])
         loaded = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-TXN-002"):
             if reply.status in MADE:
-                refused_alone(lab, table, HARMLESS, [failing])
-            expect.status(reply, *allowed, about=f"when {failing['type']} fails beside a creation")
-            expect.status(loaded, 404, about="for the table that was not created")
+                refused_alone(lab, table, [failing], mutation)
+            expect.status(reply, *allowed, about=f"when {failing['type']} fails beside a creation", mutation=mutation)
+            expect.status(loaded, 404, about="for the table that was not created", mutation=mutation)
             all_unchanged(lab, [before])

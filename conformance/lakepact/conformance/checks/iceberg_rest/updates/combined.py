@@ -111,7 +111,12 @@ def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     after = _added_anew(lab, "IRC-UPD-018", table, add_schema(schema_with(table, more)), again, set_current_schema(LAST_ADDED))
     if after:
         with lab.judge("IRC-UPD-018"):
-            expect.equal(sorted(columns(schema)), sorted(columns(current_schema(after))), "columns of the schema that was added last,")
+            expect.equal(
+                sorted(columns(schema)),
+                sorted(columns(current_schema(after))),
+                "columns of the schema that was added last,",
+                at=after.place("schemas"),
+            )
     other, known = partition_field(id_, "bucket[4]", "other", field_id=next_field(table)), spec_with(table, "by_name")["fields"][0]
     after = _added_anew(lab, "IRC-UPD-026", table, add_spec(other), add_spec(known, spec_id=0), set_default_spec(LAST_ADDED))
     if after:
@@ -153,7 +158,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
         expect.equal(1, len(found), "schemas with the column documented:", at=after.place("schemas"))
         for before, field in zip(sent["fields"], found[0]["fields"], strict=True):
             with case():
-                expect.equal(before, {member: field.get(member) for member in before}, "the field")
+                expect.equal(before, {member: field.get(member) for member in before}, "the field", at=after.place("schemas"))
         expect.equal(sent["identifier-field-ids"], found[0].get("identifier-field-ids"), "identifier-field-ids", at=after.place("schemas"))
         expect.equal(
             table.member("current-schema-id"),
@@ -165,7 +170,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
         field = partition_field(column(table, "id"), "truncate[10]", "tens")
         after = changed(lab, table, add_spec(field))
         (found_field,) = spec_with(after, "tens")["fields"]
-        expect.equal(field, {member: found_field.get(member) for member in field}, "the partition field")
+        expect.equal(field, {member: found_field.get(member) for member in field}, "the partition field", at=after.place("partition-specs"))
         expect.equal(
             table.member("default-spec-id"), after.member("default-spec-id"), "still the default-spec-id", at=after.place("default-spec-id")
         )
@@ -197,7 +202,7 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
         after = changed(lab, back, add_spec(partition_field(id_, "bucket[4]", "later")))
         former = [one.get("field-id") for spec in back.member("partition-specs") for one in spec["fields"]]
         later = [one.get("field-id") for spec in after.member("partition-specs") for one in spec["fields"] if one.get("name") == "later"]
-        expect.lacks(later[0] if later else None, [*former, None], "an id that no other field has,")
+        expect.lacks(later[0] if later else None, [*former, None], "an id that no other field has,", at=after.place("partition-specs"))
 
 
 @check("IRC-UPD-005")
@@ -214,7 +219,7 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
         expect.equal(3, after.member("format-version"), "format-version", at=after.place("format-version"))
         for member in HISTORY:
             with case():
-                expect.equal(state(before).get(member), state(after).get(member), member, at=after.place())
+                expect.equal(state(before).get(member), state(after).get(member), member, at=after.place(member))
 
 
 @check("IRC-UPD-035")
@@ -317,7 +322,7 @@ def properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-061"):
         after = changed(lab, table, {"action": "set-properties", "updates": sent})
-        expect.equal(sent, {key: after.member("properties").get(key) for key in sent}, "properties")
+        expect.equal(sent, {key: after.member("properties").get(key) for key in sent}, "properties", at=after.place("properties"))
 
 
 @check("IRC-UPD-066", "IRC-UPD-071")

@@ -8,9 +8,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     add_encryption_key,
     changed,
     judge_refusals,
+    lacking,
     remove_encryption_key,
     table_of_version,
-    without,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -51,7 +51,7 @@ def keys_are_stored(lab: CatalogLab) -> None:
             with case():
                 stored = keys_called(after, sent["key-id"])
                 expect.equal(1, len(stored), f"entries for the key {sent['key-id']}:", at=after.place("encryption-keys"))
-                expect.equal(sent, {member: stored[0].get(member) for member in sent}, "the key")
+                expect.equal(sent, {member: stored[0].get(member) for member in sent}, "the key", at=after.place("encryption-keys"))
 
 
 @check("IRC-UPD-079")
@@ -90,7 +90,7 @@ def keys_are_stored_once(lab: CatalogLab) -> None:
 def incomplete_keys_return_400(lab: CatalogLab) -> None:
     """An encryption key without its id or its metadata returns 400."""
     table = table_with_keys(lab, ROOT)
-    cases = {f"no {member}": [add_encryption_key(without(KEY, member))] for member in ("key-id", "encrypted-key-metadata")}
+    cases = {f"no {member}": lacking(add_encryption_key(KEY), "encryption-key", member) for member in ("key-id", "encrypted-key-metadata")}
     judge_refusals(lab, "IRC-UPD-081", table, cases)
 
 

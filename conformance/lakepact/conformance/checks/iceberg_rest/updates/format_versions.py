@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import changed, judge_refusals, table_of_version, upgrade_format_version
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
+    DOWNGRADE,
+    changed,
+    judge_refusals,
+    table_of_version,
+    upgrade_format_version,
+)
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+UNKNOWN_VERSION = Mutation(Wrong.VALUE, "/updates/*/format-version")
 
 
 @check("IRC-UPD-005")
@@ -56,13 +66,13 @@ def upgrades_to_the_same_version_return_200(lab: CatalogLab) -> None:
 @check("IRC-UPD-007")
 def downgrades_return_400(lab: CatalogLab) -> None:
     """Lowering the format version returns 400."""
-    judge_refusals(lab, "IRC-UPD-007", table_of_version(lab, 2), {"a downgrade from 2 to 1": [upgrade_format_version(1)]})
+    judge_refusals(lab, "IRC-UPD-007", table_of_version(lab, 2), {"a downgrade from 2 to 1": (DOWNGRADE, [upgrade_format_version(1)])})
 
 
 @check("IRC-UPD-008")
 def unknown_format_versions_return_400(lab: CatalogLab) -> None:
     """Upgrading to an unknown format version returns 400."""
-    cases = {f"format version {version}": [upgrade_format_version(version)] for version in (0, 99)}
+    cases = {f"format version {version}": (UNKNOWN_VERSION, [upgrade_format_version(version)]) for version in (0, 99)}
     judge_refusals(lab, "IRC-UPD-008", lab.make_table(), cases)
 
 

@@ -237,9 +237,9 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
         table, first = _both_kinds(lab)
         with lab.judge(requirement):
             with lab.step(STORED_BY[kept]):
-                expect.equal([first], list(files(table, kept)), f"snapshots with {kept}", at=table.place("statistics"))
+                expect.equal([first], list(files(table, kept)), f"snapshots with {kept}", at=table.place(kept))
             after = changed(lab, table, update(first))
-            expect.equal([first], list(files(after, kept)), f"snapshots with {kept}", at=after.place("statistics"))
+            expect.equal([first], list(files(after, kept)), f"snapshots with {kept}", at=after.place(kept))
 
 
 # -- schemas, specs, properties ---------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = current_schema(table)
     said = sent_members_of(sent["fields"], current["fields"])
-    expect.equal(sent["fields"], said, f"the columns of a schema with {what},")
+    expect.equal(sent["fields"], said, f"the columns of a schema with {what},", at=table.place("schemas"))
     expect.equal(
         sent.get("identifier-field-ids") or [],
         current.get("identifier-field-ids") or [],
@@ -133,7 +133,7 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
                 (default,) = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
                 said = [{member: field.get(member) for member in ("source-id", "transform", "name")} for field in default["fields"]]
                 sent = [{member: field[member] for member in ("source-id", "transform", "name")} for field in fields]
-                expect.equal(sent, said, "the fields of the default spec, which was added last,")
+                expect.equal(sent, said, "the fields of the default spec, which was added last,", at=after.place("partition-specs"))
 
 
 @check("IRC-UPD-026")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     FIRST_FIELD,
     LAST_ADDED,
+    NOT_ADDED,
     NOWHERE,
     REQUESTED,
     add_spec,
@@ -18,13 +19,17 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     remove_partition_specs,
     set_default_spec,
     table_of_version,
+    unknown_id,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+FIELDS = "/updates/*/spec/fields/*"
 
 
 def spec_ids(table: Table) -> list[Any]:
@@ -40,7 +45,8 @@ def spec_with(table: Table, name: str) -> dict[str, Any]:
     """
     specs: list[dict[str, Any]] = [s for s in table.member("partition-specs") if name in [f.get("name") for f in s["fields"]]]
     if len(specs) != 1:
-        raise Unmet(f"one partition spec with the field {name}", expect.shown(table.member("partition-specs")))
+        wanted, specs = f"one partition spec with the field {name}", table.member("partition-specs")
+        raise expect.unmet(wanted, expect.shown(specs), at=table.place("partition-specs"))
     return specs[0]
 
 
@@ -58,7 +64,9 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
         with lab.judge("IRC-UPD-022"):
             after = changed(lab, table, add_spec(field, spec_id=proposed))
             added = spec_with(after, name)
-            expect.lacks(added.get("spec-id"), [*spec_ids(before), REQUESTED, None], "an id of the server's own,")
+            expect.lacks(
+                added.get("spec-id"), [*spec_ids(before), REQUESTED, None], "an id of the server's own,", at=after.place("partition-specs")
+            )
             expect.true(
                 isinstance(added["fields"][0].get("field-id"), int),
                 "a field-id for the new partition field",
@@ -82,12 +90,19 @@ def invalid_specs_return_400(lab: CatalogLab) -> None:
     """A spec with an unknown source column, an unsuitable transform or a duplicate name returns 400."""
     table = lab.make_table()
     name, at, first = column(table, "name"), column(table, "at"), next_field(table)
+    ghost = add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))
     twins = partition_field(name, "identity", "twin", field_id=first), partition_field(at, "day", "twin", field_id=first + 1)
     cases = {
-        "an unknown source column": [add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))],
-        "an unknown transform": [add_spec(partition_field(name, "lakepact_nothing", "name_nothing", field_id=first))],
-        "the day of a string": [add_spec(partition_field(name, "day", "name_day", field_id=first))],
-        "two fields with one name": [add_spec(*twins)],
+        "an unknown source column": unknown_id(ghost, "spec/fields/*/source-id"),
+        "an unknown transform": (
+            Mutation(Wrong.VALUE, f"{FIELDS}/transform"),
+            [add_spec(partition_field(name, "lakepact_nothing", "name_nothing", field_id=first))],
+        ),
+        "the day of a string": (
+            Mutation(Wrong.VALUE, "transform for the type of the column"),
+            [add_spec(partition_field(name, "day", "name_day", field_id=first))],
+        ),
+        "two fields with one name": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"), [add_spec(*twins)]),
     }
     judge_refusals(lab, "IRC-UPD-024", table, cases)
 
@@ -97,7 +112,12 @@ def version_1_field_ids_are_sequential(lab: CatalogLab) -> None:
     """In format version 1, a partition field id that does not follow the last one returns 400."""
     table = table_of_version(lab, 1)
     field = partition_field(column(table, "name"), "identity", "name", field_id=1005)
-    judge_refusals(lab, "IRC-UPD-025", table, {"field-id 1005 for the first partition field": [add_spec(field)]})
+    judge_refusals(
+        lab,
+        "IRC-UPD-025",
+        table,
+        {"field-id 1005 for the first partition field": (Mutation(Wrong.VALUE, f"{FIELDS}/field-id"), [add_spec(field)])},
+    )
 
 
 # -- set-default-spec -----------------------------------------------------------------------------------------------------
@@ -132,8 +152,8 @@ def specs_become_default(lab: CatalogLab) -> None:
 def unknown_default_specs_return_400(lab: CatalogLab) -> None:
     """`set-default-spec` with an unknown id, or with -1 and no added spec, returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-027", table, {"-1 without add-spec": [set_default_spec(LAST_ADDED)]})
-    judge_refusals(lab, "IRC-UPD-028", table, {f"the spec id {NOWHERE}": [set_default_spec(NOWHERE)]})
+    judge_refusals(lab, "IRC-UPD-027", table, {"-1 without add-spec": (NOT_ADDED, [set_default_spec(LAST_ADDED)])})
+    judge_refusals(lab, "IRC-UPD-028", table, {f"the spec id {NOWHERE}": unknown_id(set_default_spec(NOWHERE), "spec-id")})
 
 
 # -- remove-partition-specs -------------------------------------------------------------------------------------------------
@@ -160,7 +180,12 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     with lab.step("IRC-UPD-073"):
         answer = lab.load(table)
         expect.lacks(goes, spec_ids(answer), "partition specs", at=answer.place("partition-specs"))
-    judge_refusals(lab, "IRC-UPD-074", table, {"the default spec": [remove_partition_specs(default)]})
+    judge_refusals(
+        lab,
+        "IRC-UPD-074",
+        table,
+        {"the default spec": (Mutation(Wrong.IN_USE, "/updates/*/spec-ids/*"), [remove_partition_specs(default)])},
+    )
     reply = lab.try_commit(table, remove_partition_specs(NOWHERE))
     with lab.judge("IRC-UPD-075"):
         expect.status(reply, 200, 400)

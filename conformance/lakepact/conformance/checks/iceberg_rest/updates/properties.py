@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import changed, judge_refusals, remove_properties, set_location, without
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
+    changed,
+    judge_refusals,
+    lacking,
+    remove_properties,
+    set_location,
+    without,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import wrong_type
@@ -22,7 +29,7 @@ COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
 def expect_properties(table: Table, expected: Mapping[str, str | None]) -> None:
     """The table has these properties, and not those that are expected to be `None`; others are its own affair."""
     properties = table.member("properties")
-    expect.equal(dict(expected), {key: properties.get(key) for key in expected}, "properties")
+    expect.equal(dict(expected), {key: properties.get(key) for key in expected}, "properties", at=table.place("properties"))
 
 
 def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: dict[str, Any], *, wanted: Mapping[str, str | None]) -> None:
@@ -70,11 +77,11 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
     """`set-properties` without `updates`, or with values that are not strings, returns 400."""
     table = coloured(lab)
     update = set_properties(**{"lakepact.red": "9"})
-    judge_refusals(lab, "IRC-UPD-062", table, {"no updates": [without(update, "updates")]})
+    judge_refusals(lab, "IRC-UPD-062", table, {"no updates": lacking(update, "updates")})
     older = {**without(update, "updates"), "updated": update["updates"]}
     judge_older_name(lab, "IRC-UPD-062", table, older, wanted={**COLOURS, "lakepact.red": "9"})
     number = {**update, "updates": {"lakepact.red": 1}}
-    judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": [number]}, mutation=wrong_type("updates/lakepact.red"))
+    judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": (wrong_type("/updates/*/updates/lakepact.red"), [number])})
 
 
 # -- remove-properties --------------------------------------------------------------------------------------------------
@@ -96,9 +103,9 @@ def remove_properties_needs_strings(lab: CatalogLab) -> None:
     table = coloured(lab)
     update = remove_properties("lakepact.red")
     cases = {
-        "no removals": [without(update, "removals")],
-        "a number among the removals": [{**update, "removals": [1]}],
-        "a text as removals": [{**update, "removals": "lakepact.red"}],
+        "no removals": lacking(update, "removals"),
+        "a number among the removals": (wrong_type("/updates/*/removals/*"), [{**update, "removals": [1]}]),
+        "a text as removals": (wrong_type("/updates/*/removals"), [{**update, "removals": "lakepact.red"}]),
     }
     judge_refusals(lab, "IRC-UPD-065", table, cases)
     older = {**without(update, "removals"), "removed": update["removals"]}
@@ -118,6 +125,8 @@ def set_location_moves_tables(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move tables with status {reply.status}"):
         expect.status(reply, 200, 400, 403)
         if reply.status == 200:
-            expect.equal(moved, lab.load(table).location, "location")
-    cases = {"no location": [without(set_location(moved), "location")], "null as location": [{**set_location(moved), "location": None}]}
+            after = lab.load(table)
+            expect.equal(moved, after.location, "location", at=after.place("location"))
+    null = wrong_type("/updates/*/location"), [{**set_location(moved), "location": None}]
+    cases = {"no location": lacking(set_location(moved), "location"), "null as location": null}
     judge_refusals(lab, "IRC-UPD-060", table, cases)

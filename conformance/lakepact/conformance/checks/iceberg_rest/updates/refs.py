@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, changed, judge_refusals, remove_ref, without
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
+    add_snapshot,
+    changed,
+    judge_refusals,
+    lacking,
+    remove_ref,
+    unknown_id,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -34,7 +42,7 @@ def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
     expect.contains(name, refs(table), "refs", at=table.place("refs"))
     members = ("type", "snapshot-id", *RETENTION)
     actual = {member: refs(table)[name].get(member) for member in members}
-    expect.equal({member: expected.get(member) for member in members}, actual, f"the ref {name} as")
+    expect.equal({member: expected.get(member) for member in members}, actual, f"the ref {name} as", at=table.place("refs", name))
 
 
 # -- set-snapshot-ref -------------------------------------------------------------------------------------------------
@@ -49,14 +57,16 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-044") as case:
         table = changed(lab, table, add_snapshot(first), set_ref("main", first["snapshot-id"]), set_ref("audit", first["snapshot-id"]))
         second = lab.snapshot(table)
-        table = changed(lab, table, add_snapshot(second))
-        is_beside = current_snapshot(table) == first["snapshot-id"]
+        added = changed(lab, table, add_snapshot(second))
         table = changed(lab, table, set_ref("audit", second["snapshot-id"]))
         expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         with case():
             with lab.step("IRC-UPD-035"):
-                expect.true(
-                    is_beside, "current-snapshot-id as before an add-snapshot", "another one", at=table.place("current-snapshot-id")
+                expect.equal(
+                    first["snapshot-id"],
+                    current_snapshot(added),
+                    "current-snapshot-id after an add-snapshot",
+                    at=added.place("current-snapshot-id"),
                 )
             expect.equal(
                 first["snapshot-id"],
@@ -132,10 +142,16 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
     """A ref without a name, a known type or a snapshot of the table returns 400, and so does main as a tag."""
     table = lab.append(lab.make_table())
     update = set_ref("audit", table.member("current-snapshot-id"))
-    judge_refusals(lab, "IRC-UPD-046", table, {"a snapshot that the table does not have": [set_ref("audit", 1)]})
-    incomplete = {f"no {member}": [without(update, member)] for member in ("ref-name", "snapshot-id", "type")}
-    judge_refusals(lab, "IRC-UPD-047", table, {"the type `fork`": [{**update, "type": "fork"}], **incomplete})
-    judge_refusals(lab, "IRC-UPD-048", table, {"main as a tag": [{**update, "ref-name": "main", "type": "tag"}]})
+    judge_refusals(lab, "IRC-UPD-046", table, {"a snapshot that the table does not have": unknown_id(set_ref("audit", 1), "snapshot-id")})
+    incomplete = {f"no {member}": lacking(update, member) for member in ("ref-name", "snapshot-id", "type")}
+    kind = Mutation(Wrong.VALUE, "/updates/*/type")
+    judge_refusals(lab, "IRC-UPD-047", table, {"the type `fork`": (kind, [{**update, "type": "fork"}]), **incomplete})
+    judge_refusals(
+        lab,
+        "IRC-UPD-048",
+        table,
+        {"main as a tag": (Mutation(Wrong.VALUE, "main as a tag"), [{**update, "ref-name": "main", "type": "tag"}])},
+    )
 
 
 @check("IRC-UPD-049")

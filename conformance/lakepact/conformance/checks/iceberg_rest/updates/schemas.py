@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     FIRST_FIELD,
     LAST_ADDED,
+    NOT_ADDED,
     NOWHERE,
     REQUESTED,
     add_schema,
@@ -15,6 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     columns,
     current_schema,
     judge_refusals,
+    lacking,
     next_column,
     partition_field,
     remove_schemas,
@@ -22,14 +24,17 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_current_schema,
     sort_field,
     table_of_version,
-    without,
+    unknown_id,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+FIELDS = "/updates/*/schema/fields/*"
 
 
 def schema_ids(table: Table) -> list[Any]:
@@ -74,7 +79,7 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
             after = changed(lab, table, add_schema({**schema_with(table, next_column(table, name)), "schema-id": proposed}))
             added = ids_of_schemas_with(after, name)
             expect.equal(1, len(added), f"schemas with the column {name}:", at=after.place("schemas"))
-            expect.lacks(added[0], [*taken, REQUESTED], "an id of the server's own,")
+            expect.lacks(added[0], [*taken, REQUESTED], "an id of the server's own,", at=after.place("schemas"))
             expect.equal(
                 sorted(taken), sorted(i for i in schema_ids(after) if i != added[0]), "the other schemas", at=after.place("schemas")
             )
@@ -119,7 +124,7 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-013"):
         after = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
-        expect.equal(columns(schema), columns(current_schema(after)), "columns")
+        expect.equal(columns(schema), columns(current_schema(after)), "columns", at=after.place("schemas"))
         words = next(field for field in current_schema(after)["fields"] if field["name"] == "words")
         expect.equal(element, words["type"].get("element-id"), "element-id", at=after.place("schemas"))
 
@@ -129,11 +134,18 @@ def contradictory_schemas_return_400(lab: CatalogLab) -> None:
     """A schema with a repeated id or name, or with an existing id for another type, returns 400."""
     table = lab.append(lab.make_table())
     current = current_schema(table)
+    twin = {**next_column(table, "twin"), "id": column(table, "name")}
     retyped = [{**field, "type": "long"} if field["name"] == "name" else field for field in current["fields"]]
     cases = {
-        "two columns with one id": [add_schema(schema_with(table, {**next_column(table, "twin"), "id": column(table, "name")}))],
-        "two columns with one name": [add_schema(schema_with(table, next_column(table, "name")))],
-        "an id that was a string and is a long": [add_schema({**schema_with(table), "fields": retyped})],
+        "two columns with one id": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/id"), [add_schema(schema_with(table, twin))]),
+        "two columns with one name": (
+            Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"),
+            [add_schema(schema_with(table, next_column(table, "name")))],
+        ),
+        "an id that was a string and is a long": (
+            Mutation(Wrong.IN_USE, f"{FIELDS}/id"),
+            [add_schema({**schema_with(table), "fields": retyped})],
+        ),
     }
     judge_refusals(lab, "IRC-UPD-014", table, cases)
 
@@ -143,14 +155,16 @@ def types_of_later_versions_return_400(lab: CatalogLab) -> None:
     """Adding a column of a version 3 type to a version 2 table returns 400."""
     table = table_of_version(lab, 2)
     schema = schema_with(table, next_column(table, "fine", "timestamp_ns"))
-    judge_refusals(lab, "IRC-UPD-015", table, {"timestamp_ns in format version 2": [add_schema(schema)]})
+    judge_refusals(
+        lab, "IRC-UPD-015", table, {"timestamp_ns in format version 2": (Mutation(Wrong.VALUE, f"{FIELDS}/type"), [add_schema(schema)])}
+    )
 
 
 @check("IRC-UPD-016")
 def add_schema_needs_a_schema(lab: CatalogLab) -> None:
     """An `add-schema` without `schema` returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-016", table, {"no schema": [without(add_schema(current_schema(table)), "schema")]})
+    judge_refusals(lab, "IRC-UPD-016", table, {"no schema": lacking(add_schema(current_schema(table)), "schema")})
 
 
 # -- set-current-schema -------------------------------------------------------------------------------------------------
@@ -179,15 +193,15 @@ def last_added_schema_becomes_current(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-018"):
         after = changed(lab, table, *map(add_schema, schemas), set_current_schema(LAST_ADDED))
-        expect.contains("later", columns(current_schema(after)), "the schema that was added last,")
+        expect.contains("later", columns(current_schema(after)), "the schema that was added last,", at=after.place("schemas"))
 
 
 @check("IRC-UPD-019", "IRC-UPD-020")
 def unknown_current_schemas_return_400(lab: CatalogLab) -> None:
     """`set-current-schema` with an unknown id, or with -1 and no added schema, returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-019", table, {"-1 without add-schema": [set_current_schema(LAST_ADDED)]})
-    judge_refusals(lab, "IRC-UPD-020", table, {f"the schema id {NOWHERE}": [set_current_schema(NOWHERE)]})
+    judge_refusals(lab, "IRC-UPD-019", table, {"-1 without add-schema": (NOT_ADDED, [set_current_schema(LAST_ADDED)])})
+    judge_refusals(lab, "IRC-UPD-020", table, {f"the schema id {NOWHERE}": unknown_id(set_current_schema(NOWHERE), "schema-id")})
 
 
 @check("IRC-UPD-021")
@@ -199,7 +213,12 @@ def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
 
     for what, table in (("default spec", partitioned), ("default sort order", ordered)):
         updates = [add_schema(narrowed(table, "name"), last_column_id=table.member("last-column-id")), set_current_schema(LAST_ADDED)]
-        judge_refusals(lab, "IRC-UPD-021", table, {f"a schema without the source column of the {what}": updates})
+        judge_refusals(
+            lab,
+            "IRC-UPD-021",
+            table,
+            {f"a schema without the source column of the {what}": (Mutation(Wrong.IN_USE, "source column"), updates)},
+        )
 
 
 # -- remove-schemas -------------------------------------------------------------------------------------------------------
@@ -223,7 +242,9 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     with lab.step("IRC-UPD-076"):
         answer = lab.load(table)
         expect.lacks(goes, schema_ids(answer), "schemas", at=answer.place("schemas"))
-    judge_refusals(lab, "IRC-UPD-077", table, {"the current schema": [remove_schemas(current)]})
+    judge_refusals(
+        lab, "IRC-UPD-077", table, {"the current schema": (Mutation(Wrong.IN_USE, "/updates/*/schema-ids/*"), [remove_schemas(current)])}
+    )
 
 
 @check("IRC-UPD-078")

@@ -10,15 +10,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     add_snapshot,
     changed,
     judge_refusals,
+    lacking,
     remove_snapshots,
     table_of_version,
-    without,
+    unknown_id,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_snapshots_whole
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Blocked, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ KEPT = ("main", "kept", "audit")  #: refs whose snapshots are never removed
 
 #: A snapshot id that loses its last digits in a double.
 WIDE = 2**62 + 2**53 + 1
+
+
+SNAPSHOT = "/updates/*/snapshot"
 
 
 def snapshot_ids(table: Table) -> list[Any]:
@@ -59,7 +63,7 @@ def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
         if snapshot.get("snapshot-id") == snapshot_id:
             found: dict[str, Any] = snapshot
             return found
-    raise Unmet(f"a snapshot {snapshot_id}", expect.shown(snapshot_ids(table)))
+    raise expect.unmet(f"a snapshot {snapshot_id}", expect.shown(snapshot_ids(table)), at=table.place("snapshots"), kind=Kind.MISSING)
 
 
 def expect_no_dangling_refs(table: Table) -> None:
@@ -105,8 +109,9 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
 def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
     """Adding a snapshot with an existing id returns 400 or 409."""
     table = lab.append(lab.make_table())
+    taken = Mutation(Wrong.DUPLICATE, f"{SNAPSHOT}/snapshot-id")
     twin = lab.snapshot(table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None)
-    judge_refusals(lab, "IRC-UPD-036", table, {"a snapshot id that is taken": [add_snapshot(twin)]}, allowed=(400, 409))
+    judge_refusals(lab, "IRC-UPD-036", table, {"a snapshot id that is taken": (taken, [add_snapshot(twin)])}, allowed=(400, 409))
 
 
 @check("IRC-UPD-037")
@@ -114,7 +119,9 @@ def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
     """A snapshot with a parent and a sequence number not above the last one returns 400 or 409."""
     table = lab.append(table_of_version(lab, 2))
     last = table.member("last-sequence-number")
-    cases = {f"the sequence number {n} after {last}": [add_snapshot(lab.snapshot(table, sequence_number=n))] for n in (last, last - 1)}
+    low = Mutation(Wrong.VALUE, f"{SNAPSHOT}/sequence-number")
+    stale = {n: add_snapshot(lab.snapshot(table, sequence_number=n)) for n in (last, last - 1)}
+    cases = {f"the sequence number {n} after {last}": (low, [update]) for n, update in stale.items()}
     judge_refusals(lab, "IRC-UPD-037", table, cases, allowed=(400, 409))
 
 
@@ -124,9 +131,9 @@ def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     update = add_snapshot(lab.snapshot(table))
     needed = (("snapshot-id",), ("timestamp-ms",), ("manifest-list",), ("summary",), ("summary", "operation"))
-    incomplete = {f"no {'/'.join(path)} in the snapshot": [without(update, "snapshot", *path)] for path in needed}
+    incomplete = {f"no {'/'.join(path)} in the snapshot": lacking(update, "snapshot", *path) for path in needed}
     strange = add_snapshot(lab.snapshot(table, summary={"operation": "x"}))
-    judge_refusals(lab, "IRC-UPD-039", table, {"the operation `x`": [strange]})
+    judge_refusals(lab, "IRC-UPD-039", table, {"the operation `x`": (Mutation(Wrong.VALUE, f"{SNAPSHOT}/summary/operation"), [strange])})
     judge_refusals(lab, "IRC-UPD-038", table, incomplete, right=[update])
 
 
@@ -138,10 +145,11 @@ def summary_is_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, summary=summary)
 
     with lab.judge_each("IRC-UPD-040") as case:
-        stored = snapshot_of(changed(lab, table, add_snapshot(snapshot)), snapshot["snapshot-id"]).get("summary", {})
+        after = changed(lab, table, add_snapshot(snapshot))
+        stored = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
             with case():
-                expect.equal(value, stored.get(key), f"`{key}` of the summary")
+                expect.equal(value, stored.get(key), f"`{key}` of the summary", at=after.place("snapshots"))
 
 
 @check("IRC-UPD-041")
@@ -155,8 +163,11 @@ def next_row_id_advances(lab: CatalogLab) -> None:
         expect.equal(snapshot["first-row-id"] + 25, after.member("next-row-id"), "next-row-id", at=after.place("next-row-id"))
     grown = lab.load(table)
     cases = {
-        "no first-row-id": [add_snapshot(lab.snapshot(grown, first_row_id=None))],
-        "a first-row-id below next-row-id": [add_snapshot(lab.snapshot(grown, first_row_id=0))],
+        "no first-row-id": lacking(add_snapshot(lab.snapshot(grown)), "snapshot", "first-row-id"),
+        "a first-row-id below next-row-id": (
+            Mutation(Wrong.VALUE, f"{SNAPSHOT}/first-row-id"),
+            [add_snapshot(lab.snapshot(grown, first_row_id=0))],
+        ),
     }
     judge_refusals(lab, "IRC-UPD-041", grown, cases, allowed=(400, 409))
 
@@ -176,7 +187,7 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
             at=after.place("snapshots"),
         )
     stray = lab.snapshot(lab.load(table), schema_id=NOWHERE)
-    judge_refusals(lab, "IRC-UPD-042", table, {f"a snapshot of schema {NOWHERE}": [add_snapshot(stray)]})
+    judge_refusals(lab, "IRC-UPD-042", table, {f"a snapshot of schema {NOWHERE}": unknown_id(add_snapshot(stray), "snapshot/schema-id")})
 
 
 @check("IRC-UPD-043")
@@ -186,15 +197,17 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, added_rows=25)
 
     with lab.judge("IRC-UPD-043"):
-        stored = snapshot_of(changed(lab, table, add_snapshot(snapshot)), snapshot["snapshot-id"])
-        expect.equal(25, stored.get("added-rows"), "added-rows of the snapshot")
+        after = changed(lab, table, add_snapshot(snapshot))
+        stored = snapshot_of(after, snapshot["snapshot-id"])
+        expect.equal(25, stored.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots"))
     key = {"key-id": "lakepact-key", "encrypted-key-metadata": "c2VjcmV0"}
     if lab.try_commit(table, add_encryption_key(key)).status != 200:
         return
     locked = lab.snapshot(lab.load(table), key_id=key["key-id"])
     with lab.judge("IRC-UPD-043"):
-        stored = snapshot_of(changed(lab, table, add_snapshot(locked)), locked["snapshot-id"])
-        expect.equal(key["key-id"], stored.get("key-id"), "key-id of the snapshot")
+        after = changed(lab, table, add_snapshot(locked))
+        stored = snapshot_of(after, locked["snapshot-id"])
+        expect.equal(key["key-id"], stored.get("key-id"), "key-id of the snapshot", at=after.place("snapshots"))
 
 
 # -- remove-snapshots ---------------------------------------------------------------------------------------------------
@@ -257,8 +270,10 @@ def removing_tagged_snapshots_keeps_other_refs(lab: CatalogLab) -> None:
     lab.try_commit(second, remove_snapshots(gone))
 
     with lab.judge("IRC-UPD-050"):
-        refs = lab.load(second).metadata.get("refs") or {}
-        expect.equal(dict.fromkeys(KEPT, stays), {name: refs.get(name, {}).get("snapshot-id") for name in KEPT}, "snapshots of refs")
+        after = lab.load(second)
+        refs = after.metadata.get("refs") or {}
+        found = {name: refs.get(name, {}).get("snapshot-id") for name in KEPT}
+        expect.equal(dict.fromkeys(KEPT, stays), found, "snapshots of refs", at=after.place("refs"))
 
 
 @check("IRC-UPD-055")
@@ -300,5 +315,6 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
         answer = changed(lab, table, remove_snapshots(older))
         expect.lacks(older, snapshot_ids(answer), "snapshots", at=answer.place("snapshots"))
     update = remove_snapshots(1)
-    cases = {"no snapshot-ids": [without(update, "snapshot-ids")], "a number as snapshot-ids": [{**update, "snapshot-ids": 1}]}
+    number = wrong_type("/updates/*/snapshot-ids"), [{**update, "snapshot-ids": 1}]
+    cases = {"no snapshot-ids": lacking(update, "snapshot-ids"), "a number as snapshot-ids": number}
     judge_refusals(lab, "IRC-UPD-054", table, cases)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
+    NOT_ADDED,
     NOWHERE,
     REQUESTED,
     add_sort_order,
@@ -14,13 +15,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     judge_refusals,
     set_default_sort_order,
     sort_field,
+    unknown_id,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import Refusal
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 UNSORTED = 0  #: the id of the order that has no fields
@@ -47,7 +51,7 @@ def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
         after = changed(lab, table, add_sort_order(sort_field(source), order_id=REQUESTED))
         added = ids_of_orders_by(after, [source])
         expect.equal(1, len(added), "sort orders by the new column:", at=after.place("sort-orders"))
-        expect.lacks(added[0], [*order_ids(table), REQUESTED, UNSORTED, None], "an id of the server's own,")
+        expect.lacks(added[0], [*order_ids(table), REQUESTED, UNSORTED, None], "an id of the server's own,", at=after.place("sort-orders"))
     with lab.judge("IRC-UPD-029"):
         after = changed(lab, table, add_sort_order(order_id=UNSORTED), set_default_sort_order(LAST_ADDED))
         expect.equal(
@@ -72,12 +76,17 @@ def invalid_sort_orders_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     name = column(table, "name")
     cases = {
-        "an unknown source column": [add_sort_order(sort_field(NOWHERE))],
-        "the transform `sideways`": [add_sort_order(sort_field(name, transform="sideways"))],
-        "the direction `upwards`": [add_sort_order(sort_field(name, direction="upwards"))],
-        "the null order `nulls-nowhere`": [add_sort_order(sort_field(name, null_order="nulls-nowhere"))],
+        "an unknown source column": unknown_id(add_sort_order(sort_field(NOWHERE)), "sort-order/fields/*/source-id"),
+        "the transform `sideways`": _invalid("transform", sort_field(name, transform="sideways")),
+        "the direction `upwards`": _invalid("direction", sort_field(name, direction="upwards")),
+        "the null order `nulls-nowhere`": _invalid("null-order", sort_field(name, null_order="nulls-nowhere")),
     }
     judge_refusals(lab, "IRC-UPD-031", table, cases)
+
+
+def _invalid(member: str, field: Mapping[str, Any]) -> Refusal:
+    """Return a commit that adds a sort order with an invalid `member` in its field."""
+    return Mutation(Wrong.VALUE, f"/updates/*/sort-order/fields/*/{member}"), [add_sort_order(field)]
 
 
 @check("IRC-UPD-032")
@@ -110,5 +119,5 @@ def orders_become_default(lab: CatalogLab) -> None:
 def unknown_default_sort_orders_return_400(lab: CatalogLab) -> None:
     """`set-default-sort-order` with an unknown id, or with -1 and no added order, returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-033", table, {"-1 without add-sort-order": [set_default_sort_order(LAST_ADDED)]})
-    judge_refusals(lab, "IRC-UPD-034", table, {f"the order id {NOWHERE}": [set_default_sort_order(NOWHERE)]})
+    judge_refusals(lab, "IRC-UPD-033", table, {"-1 without add-sort-order": (NOT_ADDED, [set_default_sort_order(LAST_ADDED)])})
+    judge_refusals(lab, "IRC-UPD-034", table, {f"the order id {NOWHERE}": unknown_id(set_default_sort_order(NOWHERE), "sort-order-id")})

@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     without,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any],
                 file["statistics-path"],
                 [path for paths in files(table, member).values() for path in paths],
                 f"{member} files",
-                at=table.place("statistics"),
+                at=table.place(member),
             )
 
 
@@ -102,9 +103,14 @@ def incomplete_statistics_return_400(lab: CatalogLab) -> None:
     file = statistics_file(table, table.member("current-snapshot-id"))
     expect_stored(lab, lab.commit(table, set_statistics(file)), file)
     blob = file["blob-metadata"][0]
-    cases = {f"no {member} of the file": [set_statistics(without(file, member))] for member in file}
+    path = "/updates/*/statistics"
+    cases = {
+        f"no {member} of the file": (Mutation(Wrong.MISSING, f"{path}/{member}"), [set_statistics(without(file, member))])
+        for member in file
+    }
     for member in ("type", "snapshot-id", "sequence-number", "fields"):
-        cases[f"no {member} of a blob"] = [set_statistics({**file, "blob-metadata": [without(blob, member)]})]
+        missing = Mutation(Wrong.MISSING, f"{path}/blob-metadata/*/{member}")
+        cases[f"no {member} of a blob"] = missing, [set_statistics({**file, "blob-metadata": [without(blob, member)]})]
     judge_refusals(lab, "IRC-UPD-068", table, cases)
 
 
@@ -119,9 +125,10 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
         expect.no_server_error(reply)
-        found = files(lab.load(table))
-        expect.equal([kept["statistics-path"]], found.get(first), "the statistics of another snapshot,")
-        expect.true(reply.status == 200 or UNKNOWN not in found, "no statistics of a commit that was refused", found)
+        after = lab.load(table)
+        found, place = files(after), after.place("statistics")
+        expect.equal([kept["statistics-path"]], found.get(first), "the statistics of another snapshot,", at=place)
+        expect.true(reply.status == 200 or UNKNOWN not in found, "no statistics of a commit that was refused", found, at=place)
 
 
 @check("IRC-UPD-070")
@@ -156,7 +163,7 @@ def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
         after = lab.load(table)
         for member in ("statistics", "partition-statistics"):
             with case():
-                expect.lacks(first, files(after, member), f"{member} files", at=after.place("statistics"))
+                expect.lacks(first, files(after, member), f"{member} files", at=after.place(member))
 
 
 # -- partition statistics -----------------------------------------------------------------------------------------------

@@ -78,10 +78,10 @@ def types_are_widened(lab: CatalogLab) -> None:
     schema["fields"] = [{**field, "type": WIDER.get(str(field["type"]).replace(" ", ""), field["type"])} for field in schema["fields"]]
 
     with lab.judge("IRC-UPD-010"):
-        after = current_schema(changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED)))
-        said = [str(field.get("type")).replace(" ", "") for field in after["fields"]]
-        expect.equal([*WIDER.values(), "string"], said, "types of the current schema")
-        expect.contains("Later", columns(after), "the current schema")
+        after = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
+        types = [str(field.get("type")).replace(" ", "") for field in current_schema(after)["fields"]]
+        expect.equal([*WIDER.values(), "string"], types, "types of the current schema", at=after.place("schemas"))
+        expect.contains("Later", columns(current_schema(after)), "the current schema", at=after.place("schemas"))
 
 
 @check("IRC-UPD-022")

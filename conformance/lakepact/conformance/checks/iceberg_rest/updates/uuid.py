@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import assign_uuid, changed, judge_refusals
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -54,4 +55,6 @@ def same_uuid_changes_nothing(lab: CatalogLab) -> None:
 @check("IRC-UPD-004")
 def malformed_uuids_return_400(lab: CatalogLab) -> None:
     """`assign-uuid` with a malformed UUID returns 400."""
-    judge_refusals(lab, "IRC-UPD-004", lab.make_table(), {"a malformed uuid": [assign_uuid("x")]})
+    judge_refusals(
+        lab, "IRC-UPD-004", lab.make_table(), {"a malformed uuid": (Mutation(Wrong.VALUE, "/updates/*/uuid"), [assign_uuid("x")])}
+    )

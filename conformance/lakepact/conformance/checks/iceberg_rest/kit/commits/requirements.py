@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.steps import refused_alone
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 Assertion = dict[str, Any]
 Cases = dict[str, Assertion | list[Assertion]]  #: what is so of a commit, and what it asserts although or because it is so
 
+CONFLICT = "IRC-COM-005"  #: a commit whose requirement does not hold is refused
 ASSERT_CREATE: Assertion = {"type": "assert-create"}
 
-#: The UUID of no table.
+UNKNOWN_TYPE = Mutation(Wrong.VALUE, "/requirements/*/type")
 UNKNOWN_REQUIREMENT = {"type": "assert-lakepact-no-such-type", "ref": "main", "snapshot-id": None}  #: of no version of the contract
+#: The UUID of no table.
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
 HARMLESS: Mapping[str, Any] = set_properties(lakepact="committed")  #: an update that every table can take, as often as one likes
@@ -64,6 +66,31 @@ def assert_order(order_id: Any) -> Assertion:
     return {"type": "assert-default-sort-order-id", "default-sort-order-id": order_id}
 
 
+def stale(assertion: Mapping[str, Any]) -> Mutation:
+    """Return the mistake of a commit whose assertion does not hold."""
+    return Mutation(Wrong.STALE, assertion["type"])
+
+
+def refused_alone(lab: CatalogLab, table: Table, assertions: Sequence[Assertion], mutation: Mutation) -> None:
+    """Check that of assertions which were accepted together, the one that fails is refused by a commit that has no other.
+
+    Raises:
+        StepFailed: all of them are accepted alone, although they fail together.
+    """
+    replies = [lab.try_commit(table, HARMLESS, requirements=[one]) for one in assertions]
+    with lab.step(CONFLICT):
+        kinds = ", ".join(dict.fromkeys(str(one.get("type")) for one in assertions))
+        about = f"of one of the commits with {kinds} alone, since one does not hold"
+        expect.refused(max(replies, key=lambda reply: reply.status), about=about, mutation=mutation)
+
+
+def judge_without(lab: CatalogLab, requirement: str, table: Table, assertion: Assertion, member: str) -> None:
+    """Judge a requirement by a commit whose assertion, which holds, lacks a required member."""
+    cases: Cases = {f"there is no {member}": {name: value for name, value in assertion.items() if name != member}}
+    mutation = Mutation(Wrong.MISSING, f"/requirements/*/{member}")
+    judge_answers(lab, requirement, table, cases=cases, allowed=[400], mutation=mutation)
+
+
 def judge_answers(
     lab: CatalogLab,
     requirement: str,
@@ -73,6 +100,7 @@ def judge_answers(
     allowed: Sequence[int],
     updates: Sequence[Mapping[str, Any]] = (HARMLESS,),
     several: bool = False,
+    mutation: Mutation | None = None,
 ) -> None:
     """Judge a requirement by the statuses that commits with some assertions are answered with.
 
@@ -84,11 +112,13 @@ def judge_answers(
         allowed: the statuses that are right for all of them.
         updates: of each commit.
         several: judge how assertions stand together, so that one which fails has to be refused alone.
+        mutation: the mistake of commits that have to be refused; by default their last assertion does not hold.
     """
     for situation, asserted in lab.each(cases.items()):
         assertions = asserted if isinstance(asserted, list) else [asserted]
+        wrong = mutation or (stale(assertions[-1]) if min(allowed) >= LOWEST_ERROR else None)
         reply = lab.try_commit(table, *updates, requirements=assertions)
         with lab.judge(requirement):
             if several and reply.status < 400:
-                refused_alone(lab, table, HARMLESS, assertions)
-            expect.status(reply, *allowed, about=f"when {situation}")
+                refused_alone(lab, table, assertions, wrong or stale(assertions[-1]))
+            expect.status(reply, *allowed, about=f"when {situation}", mutation=wrong)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSED, SUCCESS, Table, set_properties
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSED, SUCCESS, Table, set_properties, set_ref
+from lakepact.conformance.evidence.differences import pointer
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -14,10 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.outcome import Mutation
     from lakepact.generated.iceberg_rest import documents
 
     Update = Mapping[str, Any]
+    #: What is wrong with a commit, and its updates.
+    Refusal = tuple[Mutation, Sequence[Update]]
 
 
 LAST_ADDED = -1  #: stands for the schema, spec or order that the same commit added last
@@ -26,6 +28,9 @@ FIRST_FIELD = 1000  #: the id of the first partition field of a table
 SECOND = 1  #: the id that clients propose for the first spec or order that is added to a new table
 UNSUPPORTED = (400, 406)  #: statuses of a commit with what only views have, or only tables
 REQUESTED = 77  #: an id that a request proposes although ids are the server's to give
+NOT_ADDED = Mutation(Wrong.ABSENT, "addition")  #: -1 without an addition in the same commit
+DOWNGRADE = Mutation(Wrong.VALUE, "lower format version")
+UNKNOWN_ACTION = Mutation(Wrong.VALUE, "/updates/*/action")
 UNKNOWN_UPDATE = {"action": "lakepact-no-such-action", "updates": {"lakepact": "unknown"}}  #: of no version of the contract
 
 
@@ -46,11 +51,10 @@ def judge_refusals(
     lab: CatalogLab,
     requirement: str,
     table: Table,
-    cases: Mapping[str, Sequence[Update]],
+    cases: Mapping[str, Refusal],
     *,
     allowed: Sequence[int] = (400,),
     right: Sequence[Update] = (),
-    mutation: Mutation | None = None,
 ) -> None:
     """Judge a requirement by commits that the target has to refuse.
 
@@ -58,20 +62,19 @@ def judge_refusals(
         lab: the bench.
         requirement: its id.
         table: the table that they are for.
-        cases: what is wrong with each commit, and its updates.
+        cases: what is wrong with each commit, in words and as a mutation, and its updates.
         allowed: statuses of a refusal.
         right: the updates as they would be accepted; by default one that any table accepts.
-        mutation: the change of the commits, where other operations can accept the same one.
 
     Raises:
         Blocked: the target refuses right updates too, so that the refusals show nothing.
     """
-    replies = {wrong: lab.try_commit(table, *updates) for wrong, updates in cases.items()}
+    replies = {wrong: lab.try_commit(table, *updates) for wrong, (_, updates) in cases.items()}
     if all(reply.status in allowed for reply in replies.values()):
         lab.require(lab.try_commit(table, *(right or [set_properties(lakepact="right")])), *SUCCESS)
     for wrong, reply in lab.each(replies.items()):
         with lab.judge(requirement):
-            expect.status(reply, *allowed, about=f"for {wrong}", mutation=mutation)
+            expect.status(reply, *allowed, about=f"for {wrong}", mutation=cases[wrong][0])
 
 
 def without(update: Update, *path: str) -> dict[str, Any]:
@@ -82,6 +85,28 @@ def without(update: Update, *path: str) -> dict[str, Any]:
         inner = inner[step]
     del inner[path[-1]]
     return rest
+
+
+def lacking(update: Update, *path: str) -> Refusal:
+    """Return a commit of the update less the required member at `path`."""
+    return Mutation(Wrong.MISSING, f"/updates/*{pointer(*path)}"), [without(update, *path)]
+
+
+def unknown_id(update: Update, member: str) -> Refusal:
+    """Return a commit of an update whose `member` is the id of nothing."""
+    return Mutation(Wrong.UNKNOWN_ID, f"/updates/*/{member}"), [update]
+
+
+def impossible(table: Table) -> dict[str, tuple[str, Mutation, Sequence[Update]]]:
+    """Return commits that no table accepts: the requirement by which each is refused, its mistake, and its updates."""
+    ghost = add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))
+    return {
+        "an unknown current schema": ("IRC-UPD-020", *unknown_id(set_current_schema(NOWHERE), "schema-id")),
+        "an unknown default spec": ("IRC-UPD-028", *unknown_id(set_default_spec(NOWHERE), "spec-id")),
+        "an unknown default sort order": ("IRC-UPD-034", *unknown_id(set_default_sort_order(NOWHERE), "sort-order-id")),
+        "a branch at an unknown snapshot": ("IRC-UPD-046", *unknown_id(set_ref("main", 1), "snapshot-id")),
+        "a spec of an unknown column": ("IRC-UPD-024", *unknown_id(ghost, "spec/fields/*/source-id")),
+    }
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -139,7 +164,7 @@ def column(table: Table, name: str) -> int:
         Unmet: there is no such column.
     """
     ids = columns(current_schema(table))
-    expect.contains(name, ids, "the current schema")
+    expect.contains(name, ids, "the current schema", at=table.place("schemas"))
     return ids[name]
 
 
