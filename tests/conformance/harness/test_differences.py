@@ -1,78 +1,68 @@
-"""Places and kinds of differences: what is read of an answer, and in which way values differ."""
+"""Places and kinds of differences: what an expectation states of an answer, and in which way values differ."""
 
 from __future__ import annotations
 
-import copy
 import json
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
-from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, forget, kind_of
+from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, kind_of
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Claim, Unmet
+from lakepact.conformance.evidence.replaying import ABSENT as NOT_THERE
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
 from lakepact.conformance.rows import comparison
 from lakepact.generated.contract import Contract, OperationId
 
-BODY = {"metadata": {"table-uuid": "a", "properties": {"owner": "me"}, "refs": {}}}
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.evidence.exchanges import Place
+
+BODY = {"metadata": {"table-uuid": "a", "properties": {"owner": "me"}, "refs": {}, "schemas": [{"schema-id": 0}]}}
 
 
-@pytest.fixture(autouse=True)
-def nothing_read() -> None:
-    forget()
-
-
-def reply(number: int = 1, body: Any = BODY, **changes: Any) -> Reply:
-    content = json.dumps(body).encode()
-    exchange = Exchange(number, OperationId("loadTable"), "c", "GET", "/t", (), b"", 200, httpx.Headers(), content, 0.1, is_noted=True)
-    return Reply(replace(exchange, **changes))
+def reply(number: int = 1, body: Any = BODY) -> Reply:
+    content, headers = json.dumps(body).encode(), httpx.Headers({"ETag": '"a"', "Content-Type": "application/json; charset=utf-8"})
+    return Reply(Exchange(number, OperationId("loadTable"), "c", "GET", "/t", (), b"", 200, headers, content, 0.1))
 
 
 def difference(unmet: pytest.ExceptionInfo[Unmet]) -> Difference | None:
     return unmet.value.failure(()).difference
 
 
-def reads_first(read: Any, judge: Any) -> Any:
-    return lambda: judge(read())
-
+METADATA, PROPERTIES, REFS = (reply().place("metadata", *path) for path in ((), ("properties",), ("refs",)))
 
 #: By what a failure is about: an expectation that is not met, and the place and kind of the difference.
-UNMET: dict[str, tuple[Any, Difference | None]] = {
-    "the member that was read last": (
-        reads_first(
-            lambda: reply().at("metadata"), lambda metadata: expect.equal("you", metadata["properties"].get("owner"), "however called")
-        ),
+UNMET: dict[str, tuple[Callable[[], object], Difference | None]] = {
+    "a value at its place": (
+        lambda: expect.equal("you", "me", "owner", at=PROPERTIES.within("owner")),
         Difference("/metadata/properties/owner", Kind.VALUE),
     ),
-    "an absent member": (
-        lambda: expect.true("snapshots" in reply().document["metadata"], "snapshots", None),
-        Difference("/metadata/snapshots", Kind.MISSING),
-    ),
     "a difference within a value": (
-        lambda: expect.equal({"owner": "me", "b": "1"}, reply().at("metadata", "properties"), "properties"),
+        lambda: expect.equal({"owner": "me", "b": "1"}, {"owner": "me"}, "properties", at=PROPERTIES),
         Difference("/metadata/properties/b", Kind.MISSING),
     ),
-    "the later of two answers": (
-        reads_first(
-            lambda: (reply(2).at("metadata", "refs"), reply(1).at("metadata", "table-uuid")),
-            lambda read: expect.equal(read[1], read[0], "refs"),
-        ),
-        Difference("/metadata/refs", Kind.MISSING),
+    "a value that was computed": (
+        lambda: expect.equal([["x"]], [["table-uuid"]], "names", at=METADATA),
+        Difference("/metadata", Kind.VALUE),
     ),
-    "an answer that is not noted": (lambda: expect.equal(1, reply(is_noted=False).document["metadata"], "metadata"), None),
-    "nothing that was read": (lambda: expect.true(False, "a header", "none"), None),
-    "a missing path": (lambda: reply().at("metadata", "schemas", 0), Difference("/metadata/schemas", Kind.MISSING)),
-    "a member of a composed value": (
-        reads_first(
-            lambda: reply().at("metadata"),
-            lambda read: expect.equal([{"table-uuid": "b"}], [{name: read[name] for name in ("table-uuid", "refs")}], "the tables"),
-        ),
-        Difference("/metadata/table-uuid", Kind.VALUE),
+    "an absent member": (
+        lambda: expect.true("a" in {}, "the ref `a`", None, at=REFS.within("a")),
+        Difference("/metadata/refs/a", Kind.MISSING),
     ),
+    "a collection without an item": (lambda: expect.contains("a", {}, "refs", at=REFS), Difference("/metadata/refs", Kind.MISSING)),
+    "a collection with an item": (
+        lambda: expect.lacks("owner", {"owner": "me"}, "properties", at=PROPERTIES),
+        Difference("/metadata/properties", Kind.SURPLUS),
+    ),
+    "a header": (lambda: expect.equal("b", '"a"', "ETag", at=reply().header("ETag")), Difference("/headers/etag", Kind.VALUE)),
+    "a missing path": (lambda: reply().at("metadata", "snapshots", 0), Difference("/metadata/snapshots", Kind.MISSING)),
+    "no single answer": (lambda: expect.true(False, "two pages", "one"), None),
+    "a wrong status": (lambda: expect.status(reply(), 404), None),
 }
 
 
@@ -86,24 +76,71 @@ def test_failure_has_the_place_and_kind_of_its_difference(about: str) -> None:
     assert difference(unmet) == expected
 
 
-def test_answer_that_is_not_noted_is_a_plain_object() -> None:
-    assert type(reply(is_noted=False).at("metadata")) is dict
+def test_failure_is_shown_by_the_exchange_of_its_place() -> None:
+    with pytest.raises(Unmet) as unmet:
+        expect.equal({"a": 1}, {}, "refs", at=reply(7).place("metadata", "refs"))
+
+    assert unmet.value.exchange == 7
 
 
-def test_wrong_status_is_no_difference_of_a_body() -> None:
-    answer = reply()
-    answer.at("metadata")
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (METADATA.within("schemas", 0, "schema-id"), 0),
+        (METADATA.within("a/b"), NOT_THERE),
+        (reply(body={"a/b~": 1}).place("a/b~"), 1),
+        (reply().header("ETag"), '"a"'),
+        (reply().place(), BODY),
+    ],
+    ids=["item", "absent", "escaped", "header", "body"],
+)
+def test_place_has_the_value_of_its_answer(place: Place, value: object) -> None:
+    assert place.value == value
+
+
+#: By expectation: the claim that a script tests.
+CLAIMS: dict[str, tuple[Callable[[], object], Claim | None]] = {
+    "member within": (
+        lambda: expect.equal({"owner": "you"}, {"owner": "me"}, "properties", at=PROPERTIES),
+        Claim({"const": "you"}, "/body/metadata/properties/owner"),
+    ),
+    "absent member": (
+        lambda: expect.equal({}, {"owner": "me"}, "properties", at=PROPERTIES),
+        Claim({"absent": True}, "/body/metadata/properties/owner"),
+    ),
+    "computed list": (
+        lambda: expect.equal([0, 1], [0], "schema ids", at=METADATA.within("schemas")),
+        Claim({"mentions": 1}, "/body/metadata/schemas"),
+    ),
+    "computed value": (lambda: expect.equal(2, 1, "the number of schemas", at=METADATA.within("schemas")), None),
+    "key of an object": (
+        lambda: expect.lacks("owner", ["owner"], "keys", at=PROPERTIES),
+        Claim({"not": {"required": ["owner"]}}, "/body/metadata/properties"),
+    ),
+    "one of several": (
+        lambda: expect.one_of(["b"], "a", "UUID", at=METADATA.within("table-uuid")),
+        Claim({"enum": ["b"]}, "/body/metadata/table-uuid"),
+    ),
+}
+
+
+@pytest.mark.parametrize("about", CLAIMS)
+def test_expectation_at_a_place_is_a_claim_that_its_answer_breaks(about: str) -> None:
+    fails, expected = CLAIMS[about]
 
     with pytest.raises(Unmet) as unmet:
-        expect.status(answer, 404)
+        fails()
 
-    assert difference(unmet) is None
+    assert unmet.value.claim == expected
 
 
-def test_copies_of_answers_are_plain_objects() -> None:
-    copied = copy.deepcopy(reply().document)
+def test_unmet_expectation_to_raise_states_place_kind_and_schema() -> None:
+    failure = expect.unmet("no snapshots", "two", at=METADATA.within("snapshots"), kind=Kind.SURPLUS, schema={"absent": True}).failure(())
 
-    assert (type(copied), type(copied["metadata"]), copied) == (dict, dict, BODY)
+    assert (failure.difference, failure.claim) == (
+        Difference("/metadata/snapshots", Kind.SURPLUS),
+        Claim({"absent": True}, "/body/metadata/snapshots"),
+    )
 
 
 @pytest.mark.parametrize(

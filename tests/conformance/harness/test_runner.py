@@ -162,13 +162,68 @@ def test_check_that_ends_in_a_loop_passes_nothing(trouble: Exception, passed: Ou
     @suite.check(MUST, OTHER_MUST)
     def stops(lab: Lab) -> None:
         """The check stops after its first requirement."""
-        for round_ in range(2):
+        for round_ in lab.each(range(2)):
             with lab.judge(MUST):
                 pass
             if round_ == 1:
                 raise trouble
 
     assert outcomes(suite) == {MUST: passed, OTHER_MUST: expected}
+
+
+def ends_after_its_loop(lab: Lab) -> None:
+    """The loop is exhausted before the check ends."""
+    for _ in lab.each(range(2)):
+        with lab.judge(MUST):
+            pass
+    raise Blocked("x")
+
+
+def breaks_off_its_loop(lab: Lab) -> None:
+    """The loop is left early, and the check ends well."""
+    for _ in lab.each(range(2)):
+        with lab.judge(MUST, OTHER_MUST):
+            pass
+        break
+
+
+def ends_in_an_inner_loop(lab: Lab) -> None:
+    """The loop within a loop is left by an exception."""
+    for _ in lab.each(range(2)):
+        with lab.judge(MUST):
+            pass
+        for _ in lab.each(range(2)):
+            with lab.judge(OTHER_MUST):
+                pass
+            raise Blocked("x")
+
+
+def judges_before_its_loop(lab: Lab) -> None:
+    """The first requirement is judged before the loop that an exception leaves."""
+    with lab.judge(MUST):
+        pass
+    for _ in lab.each(range(2)):
+        with lab.judge(OTHER_MUST):
+            pass
+        raise Blocked("x")
+
+
+@pytest.mark.parametrize(
+    ("check", "first", "second"),
+    [
+        (ends_after_its_loop, Outcome.PASS, Outcome.BLOCKED),
+        (breaks_off_its_loop, Outcome.PASS, Outcome.PASS),
+        (ends_in_an_inner_loop, Outcome.BLOCKED, Outcome.BLOCKED),
+        (judges_before_its_loop, Outcome.PASS, Outcome.BLOCKED),
+    ],
+)
+def test_loop_that_an_exception_leaves_blocks_what_was_judged_in_it(
+    check: Callable[[Lab], None], first: Outcome, second: Outcome
+) -> None:
+    suite = new_suite()
+    suite.check(MUST, OTHER_MUST)(check)
+
+    assert outcomes(suite) == {MUST: first, OTHER_MUST: second}
 
 
 def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
@@ -317,7 +372,7 @@ def test_failure_names_the_exchange_that_holds_the_compared_value() -> None:
         updated = lab.send("updateProperties", namespace="a", body={"removals": [], "updates": {}})
         lab.send("loadNamespaceMetadata", namespace="a")
         with lab.judge(MUST):
-            expect.equal([], updated.at("missing"), "missing keys")
+            expect.equal([], updated.at("missing"), "missing keys", at=updated.place("missing"))
 
     verdict = run(suite, lambda method, *_: answer(200, {"missing": ["never"] if method == "POST" else []})).results()[MUST].verdicts[0]
 
