@@ -217,9 +217,7 @@ def judges_before_its_loop(lab: Lab) -> None:
         (judges_before_its_loop, Outcome.PASS, Outcome.BLOCKED),
     ],
 )
-def test_loop_that_an_exception_leaves_blocks_what_was_judged_in_it(
-    check: Callable[[Lab], None], first: Outcome, second: Outcome
-) -> None:
+def test_loop_that_an_exception_leaves_blocks_what_was_judged_in_it(check: Callable[[Lab], None], first: Outcome, second: Outcome) -> None:
     suite = new_suite()
     suite.check(MUST, OTHER_MUST)(check)
 

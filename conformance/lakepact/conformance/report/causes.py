@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome, Wrong
 from lakepact.conformance.report.evidence import Evidence, Finding, error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lakepact.conformance.report.evidence import Key, Line
 
@@ -39,90 +39,79 @@ class Severity(StrEnum):
 class Cause:
     """One cause of failures."""
 
-    severity: Severity
+    severity: Severity  #: of the gravest finding
     title: str  #: what was sent, expected and returned
-    requirements: tuple[str, ...]  #: ids, the clearest first
+    findings: tuple[Finding, ...]  #: one of each requirement, the gravest first
     outcome: Outcome  #: the worst of the requirements
 
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """The ids of the requirements that the cause breaks."""
+        return tuple(finding.requirement for finding in self.findings)
 
-def causes(report: Iterable[Line], unrefusing: Collection[str] = ()) -> list[Cause]:
+
+def causes(report: Iterable[Line]) -> list[Cause]:
     """Return the causes of the broken requirements of a report, the gravest first.
 
     Args:
         report: the lines of results and exchanges.
-        unrefusing: operations that answered no request of the run with a 4xx status.
     """
-    evidence = Evidence(report, unrefusing)
+    evidence = Evidence(report)
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
-    found = [_cause(key, group) for key, group in _by_status(groups, evidence).items()]
-    return sorted(found, key=lambda cause: (cause.outcome is not Outcome.FAIL, cause.severity.rank, -len(cause.requirements)))
-
-
-def _by_status(groups: Mapping[Key, list[Finding]], evidence: Evidence) -> dict[Key, list[Finding]]:
-    """Return the groups; errors that say no more than their status are grouped by what else is equal."""
-    merged: dict[Key, list[Finding]] = defaultdict(list)
-    for key, group in groups.items():
-        by_status = key[0] == "error" and _is_told_by_status(group)
-        for finding in group:
-            merged[_status_key(finding, evidence) if by_status else key].append(finding)
-    return merged
-
-
-def _status_key(finding: Finding, evidence: Evidence) -> Key:
-    """Return the status of a server error with the type, which names an exception; of others what `Evidence.status_key` returns."""
-    error = error_of(finding) if finding.status >= 500 else None
-    return ("type of error", finding.status, error[0], finding.expects_success) if error else evidence.status_key(finding)
-
-
-def _is_told_by_status(group: Sequence[Finding]) -> bool:
-    """Return whether one finding alone has an error, or all are refusals of one operation with another 4xx status than expected."""
-    if len(group) == 1:
-        return group[0].is_about_status
-    return len({finding.operation for finding in group}) == 1 and all(finding.is_refused_otherwise for finding in group)
+    found = [_cause(key, group) for key, group in groups.items()]
+    return sorted(found, key=lambda cause: (cause.severity.rank, cause.outcome is not Outcome.FAIL, -len(cause.findings)))
 
 
 def _cause(key: Key, group: Sequence[Finding]) -> Cause:
-    worst = min(group, key=lambda finding: (finding.result["outcome"] != Outcome.FAIL, _severity(finding).rank))
-    ordered = sorted(group, key=lambda finding: (finding is not worst, finding.result["outcome"] != Outcome.FAIL))
-    outcome = Outcome(worst.result["outcome"])
-    title = TITLES[key[0]](group, *key[1:]) if key[0] in TITLES else _title(worst)
-    return Cause(_severity(worst), title, tuple(finding.requirement for finding in ordered), outcome)
+    ordered = sorted(group, key=lambda finding: (_severity(finding).rank, finding.result["outcome"] != Outcome.FAIL))
+    outcome = min((Outcome(finding.result["outcome"]) for finding in group), key=lambda outcome: outcome.weight)
+    shown = next((finding for finding in ordered if finding.accepted), ordered[0])
+    return Cause(_severity(ordered[0]), _title_of_mistake(key, group) or _title(shown), tuple(ordered), outcome)
 
 
 def _severity(finding: Finding) -> Severity:
-    at_stake = finding.result.get("risk") == "data"
-    if finding.expected_status and finding.status not in finding.expected_status and not finding.accepted:
+    """Return what clients lose by a finding; by one about a refusal, nothing that is stored."""
+    is_data = finding.result.get("risk") == "data"
+    if finding.is_error and not (is_data and finding.expects_success and _is_read(finding)):
+        return Severity.TEXT if finding.difference.endswith("/message") else Severity.STATUS
+    if finding.is_about_status and not finding.accepted and not finding.is_error:
         return Severity.STATUS
-    if not finding.expected_status and finding.status >= 400:
-        return Severity.STATUS if finding.failure.get("about_status") else Severity.TEXT
-    return Severity.DATA if at_stake else Severity.EFFECT
+    return Severity.DATA if is_data else Severity.EFFECT
 
 
-def _title_of_unrefusing(group: Sequence[Finding]) -> str:
-    return _short(f"no request was refused by {_operations(group)}")
+def _is_read(finding: Finding) -> bool:
+    return finding.exchange is not None and finding.exchange["request"]["method"] in {"GET", "HEAD"}
 
 
-def _title_of_accepting(group: Sequence[Finding], flaw: str) -> str:
-    wrong = "a value of the wrong JSON type" if flaw == "wrong type" else f"a {flaw} that does not exist"
-    return _short(f"requests with {wrong} were accepted by {_operations(group)}")
-
-
-def _title_of_unchanging(group: Sequence[Finding]) -> str:
-    return f"commits were accepted and changed nothing, for {len(group)} requirements"
-
-
-def _operations(group: Sequence[Finding]) -> str:
-    return ", ".join(dict.fromkeys(finding.operation or "" for finding in group if finding.accepted))
-
-
-#: By the kind of a key: titles of causes that more than one operation can show.
-TITLES: Mapping[object, Callable[..., str]] = {
-    "refuses nothing": _title_of_unrefusing,
-    "accepts": _title_of_accepting,
-    "changes nothing": _title_of_unchanging,
+#: By kind of mistake: requests with it, where `{}` is the member, the parameter or the thing.
+MISTAKES: Mapping[str, str] = {
+    Wrong.ABSENT: "about a {} that does not exist",
+    Wrong.PRESENT: "about a {} that exists or is not empty",
+    Wrong.MISSING: "without a required member",
+    Wrong.TYPE: "with a value of the wrong JSON type",
+    Wrong.VALUE: "with an invalid value of `{}`",
+    Wrong.DUPLICATE: "with a duplicate in `{}`",
+    Wrong.UNKNOWN_ID: "with an unknown id in `{}`",
+    Wrong.IN_USE: "that remove what is in use by `{}`",
+    Wrong.STALE: "whose requirement `{}` does not hold",
+    Wrong.SYNTAX: "with an unreadable `{}`",
+    Wrong.ACCESS: "without the rights or the credentials for `{}`",
 }
+
+
+def _title_of_mistake(key: Key, group: Sequence[Finding]) -> str:
+    """Return the title of a cause that several operations can show: a mistake in requests; empty for another cause."""
+    what, *mistake = key[:3]
+    if what not in {"accepted", "refused"} or len(mistake) < 2 or mistake[0] not in MISTAKES:
+        return ""
+    operations = ", ".join(dict.fromkeys(finding.operation for finding in group if finding.accepted or what == "refused"))
+    requests = f"requests {MISTAKES[str(mistake[0])].format(mistake[1])}"
+    if what == "accepted":
+        return _short(f"{requests} were accepted by {operations}")
+    wanted = " or ".join(map(str, group[0].expected_status))
+    return _short(f"{requests} returned {key[3]}{f' ({key[4]})' if key[4] else ''}, expected {wanted}: {operations}")
 
 
 def _title(finding: Finding) -> str:
@@ -130,9 +119,9 @@ def _title(finding: Finding) -> str:
     expected, actual = (_short(finding.failure[side]) for side in ("expected", "actual"))
     if exchange is None:
         return f"expected {expected}, got {actual}"
-    request = exchange["operation"] or f"{exchange['request']['method']} {exchange['request']['url']}"
-    request += f" with {finding.subject}" if finding.accepted and finding.subject else ""
-    if finding.expected_status and finding.status not in finding.expected_status:
+    request = finding.mistake[1] if finding.accepted and not finding.mistake[0] else finding.operation
+    request = request or f"{exchange['request']['method']} {exchange['request']['url']}"
+    if finding.expected_status and finding.is_about_status:
         error = error_of(finding)
         wanted = " or ".join(map(str, finding.expected_status))
         has_none = finding.status >= 400 and exchange["request"]["method"] != "HEAD"

@@ -1,47 +1,32 @@
-"""Commits in the exchanges of a report: those that were accepted and changed nothing, and what they ask for."""
+"""The updates and requirements in the commits of a report."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-COMMITS = frozenset({"updateTable", "replaceView"})
-ALWAYS_NEW = frozenset({"last-updated-ms", "metadata-log"})  #: members of metadata that say when it was written
-
-
-def changed_nothing(trail: Iterable[Mapping[str, Any]]) -> bool:
-    """Return whether the last commit of some exchanges was accepted and returned the metadata of the response before it."""
-    before: dict[str, Any] | None = None
-    unchanged = False
-    for exchange in trail:
-        metadata = _metadata(exchange["response"]["body"])
-        if exchange["operation"] in COMMITS:
-            unchanged = metadata is not None and metadata == before
-        before = metadata or before
-    return unchanged
+CONFLICT = 409  #: the status of a commit whose requirements do not hold
 
 
-def _metadata(body: str) -> dict[str, Any] | None:
-    """Return the metadata of a table or view in a response body; None if it has none, or if the report shows only part of it."""
-    try:
-        metadata = orjson.loads(body)["metadata"]
-        return {name: value for name, value in metadata.items() if name not in ALWAYS_NEW}
-    except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
-        return None
+def subject(body: str, failure: Mapping[str, Any]) -> str:
+    """Return the kind of update, or of requirement where a conflict was expected, that a commit has wrongly.
 
+    Args:
+        body: the body of the request.
+        failure: the failing case; its mutation may say the position of the update or requirement.
 
-def commit_updates(body: str, at: str = "") -> set[str]:
-    """Return the actions of the updates of a commit; only that of the update with the JSON pointer `at`, if it has one."""
-    return _kinds(body, "updates", "action", at)
-
-
-def commit_requirements(body: str, at: str = "") -> set[str]:
-    """Return the types of the requirements of a commit; only that of the requirement with the JSON pointer `at`, if it has one."""
-    return _kinds(body, "requirements", "type", at)
+    Returns:
+        An empty text if the commit has none, or several kinds.
+    """
+    at = failure.get("mutation", {}).get("at", "")
+    is_conflict = "/requirements/" in at or (not at and min(failure.get("expected_status", ()), default=0) == CONFLICT)
+    kinds = _kinds(body, "requirements", "type", at) if is_conflict else _kinds(body, "updates", "action", at)
+    return next(iter(kinds)) if len(kinds) == 1 else ""
 
 
 def _kinds(body: str, member: str, tag: str, at: str) -> set[str]:
@@ -51,5 +36,5 @@ def _kinds(body: str, member: str, tag: str, at: str) -> set[str]:
         items = [[item[tag] for item in change[member]] for change in changes]
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
         return set()
-    place = [int(step) for step in at.split("/") if step.isdigit()][-1:] if f"/{member}/" in at else []
-    return {str(kind) for change in items for kind in (change[place[0] : place[0] + 1] if place else change)}
+    place = re.search(rf"/{member}/(\d+)", at)
+    return {str(kind) for change in items for kind in (change[int(place[1]) : int(place[1]) + 1] if place else change)}

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from lakepact.conformance.evidence.escaping import xml
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.conformance.report.requests import deciding
+from lakepact.conformance.report.requests import deciding, evidence_line, exchanges_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ ELEMENTS = {
 def write(report: Sequence[dict[str, Any]], path: Path) -> None:
     """Write a report as JUnit XML."""
     header, footer = report[0], report[-1]
-    areas: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    exchanges, areas = exchanges_of(report), defaultdict[str, list[dict[str, Any]]](list)
     for line in report:
         if line["line"] == "result":
             areas[line["area"]].append(line)
@@ -55,11 +55,7 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
             if kind is not None:
                 verdict = deciding(result)
                 cause = f"cause {result['cause']}: " if "cause" in result else ""
-                message = (
-                    f"{cause}expected {verdict.get('expected', '')}, got {verdict.get('actual', '')}"
-                    if kind == "failure"
-                    else verdict.get("remark", "")
-                )
+                message = f"{cause}{evidence_line(result, exchanges)}" if kind == "failure" else verdict.get("remark", "")
                 ET.SubElement(case, kind, message=xml(message)).text = xml(verdict.get("actual", ""))
     ET.indent(root)
     path.parent.mkdir(parents=True, exist_ok=True)

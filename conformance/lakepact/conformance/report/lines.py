@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.outcome import Failure, Verdict
     from lakepact.conformance.report.causes import Cause
     from lakepact.conformance.running.runner import Result, Run
-    from lakepact.generated.contract import OperationId
 
 REPORT_VERSION = 1
 SCHEMA = resources.files("lakepact.conformance.report").joinpath("report.schema.json")  #: of each line
@@ -80,7 +79,7 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
                     shown.update(verdict.exchanges)
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
     exchanges = [line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
-    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges), _unrefusing(run)), start=1)]
+    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges)), start=1)]
     number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
     yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
     yield from found
@@ -88,13 +87,6 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
     footer = _footer(run, results.values(), strict=strict, stopped=stopped)
     footer["causes"] = dict(Counter(str(cause["severity"]) for cause in found if cause["outcome"] == Outcome.FAIL))
     yield footer | ({"stopped": run.wire.redact(stopped)} if stopped else {})
-
-
-def _unrefusing(run: Run) -> set[OperationId]:
-    """Return the operations that answered no request with a 4xx status."""
-    sent = list(run.wire.exchanges.values())
-    refusing = {exchange.operation for exchange in sent if 400 <= exchange.status < 500}
-    return {exchange.operation for exchange in sent if exchange.operation} - refusing
 
 
 def _header(run: Run, *, strict: bool) -> dict[str, Any]:
@@ -184,6 +176,15 @@ def _cause(number: int, cause: Cause) -> dict[str, Any]:
         "outcome": cause.outcome,
         "title": cause.title,
         "requirements": list(cause.requirements),
+        "evidence": [
+            {
+                "requirement": finding.requirement,
+                "expected": finding.failure["expected"],
+                "actual": finding.failure["actual"],
+                **({"exchange": finding.exchange["number"]} if finding.exchange else {}),
+            }
+            for finding in cause.findings
+        ],
     }
 
 

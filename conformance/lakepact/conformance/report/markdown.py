@@ -11,7 +11,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.looks import by_area
-from lakepact.conformance.report.requests import curls, deciding, exchanges_of, judged_request, terms
+from lakepact.conformance.report.requests import curls, deciding, evidence_line, exchanges_of, judged_request, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,13 +67,15 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _cause(cause: Mapping[str, Any], results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a cause: the evidence of its first requirement, and the others by their sentences."""
+    """Yield a cause: its first requirement at length, and the others with a line of evidence each."""
     yield f"\n## Cause {cause['number']} ({md(cause['outcome'])}): {md(cause['severity'])}\n"
     yield f"{md(cause['title'])}\n"
     yield from _evidence(results[0], exchanges)
     if results[1:]:
         yield "\nAlso broken:\n"
-    yield from map(_line, results[1:])
+    for result in results[1:]:
+        yield _line(result)
+        yield f"  {code(evidence_line(result, exchanges))}"
 
 
 def _blocked(results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:

@@ -50,7 +50,7 @@ def judged_request(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[s
         verdict: a verdict of a result line.
         exchanges: the exchange lines of the report, by number.
     """
-    judged = next((exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None)
+    judged = _judged(verdict, exchanges)
     if judged is None:
         return ""
     url = urlsplit(judged["request"]["url"])
@@ -58,6 +58,18 @@ def judged_request(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[s
     status = judged["response"]["status"]
     operation = f"{judged['operation']}: " if judged["operation"] else ""
     return f"{operation}{judged['request']['method']} {path} {f'returned {status}' if status else 'got no answer'}"
+
+
+def evidence_line(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> str:
+    """Return in one line what shows that a requirement is broken: expected and actual result, and the exchange."""
+    verdict = deciding(result)
+    judged, request = _judged(verdict, exchanges), judged_request(verdict, exchanges)
+    shown = f" (exchange {judged['number']}, {request})" if judged is not None else ""
+    return f"expected {verdict.get('expected', '')}, got {verdict.get('actual', '')}{shown}"
+
+
+def _judged(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    return next((exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None)
 
 
 def settings(header: Mapping[str, Any]) -> dict[str, str]:

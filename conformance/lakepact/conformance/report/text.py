@@ -13,7 +13,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import plural, summary
 from lakepact.conformance.report.looks import by_area
-from lakepact.conformance.report.requests import curls, deciding, exchanges_of, judged_request, settings, terms
+from lakepact.conformance.report.requests import curls, deciding, evidence_line, exchanges_of, judged_request, settings, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
     exchanges = exchanges_of(report)
     for cause, group in findings(report):
         if cause is not None:
-            _cause(cause, group, console)
+            _cause(cause, group, exchanges, console)
         if cause is not None or len(group) == 1:
             evidence(group[0], exchanges, header, console)
         else:
@@ -57,8 +57,8 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
     _verdict(header, footer, console, causes=summary(report))
 
 
-def _cause(cause: dict[str, Any], results: Sequence[dict[str, Any]], console: Console) -> None:
-    """Print a cause and the requirements that it breaks; the evidence of the first follows."""
+def _cause(cause: dict[str, Any], results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]], console: Console) -> None:
+    """Print a cause and the requirements that it breaks, each with its evidence; that of the first follows at length."""
     colour = COLOURS[Outcome(cause["outcome"])]
     heading = f"CAUSE {cause['number']}  {cause['severity']}"
     console.print(f"[{colour}]{terminal(heading)}[/]  [dim]{plural(len(results), 'requirement')}[/]", highlight=False)
@@ -66,6 +66,7 @@ def _cause(cause: dict[str, Any], results: Sequence[dict[str, Any]], console: Co
     for result in results[1:]:
         about = f"{result['requirement']}  {result['level']}  {result['sentence']}"
         console.print(f"      [dim]also[/]           {terminal(about)}", soft_wrap=True, highlight=False)
+        console.print(f"                     [dim]{terminal(evidence_line(result, exchanges))}[/]", soft_wrap=True, highlight=False)
     console.print()
 
 
