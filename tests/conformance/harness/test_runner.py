@@ -198,6 +198,14 @@ def ends_in_an_inner_loop(lab: Lab) -> None:
             raise Blocked("x")
 
 
+def exhausts_loops_in_loops(lab: Lab) -> None:
+    """A loop within a loop judges the same requirements, and both are exhausted."""
+    for _ in lab.each(range(2)):
+        for _ in lab.each(range(2)):
+            with lab.judge(MUST, OTHER_MUST):
+                pass
+
+
 def judges_before_its_loop(lab: Lab) -> None:
     """The first requirement is judged before the loop that an exception leaves."""
     with lab.judge(MUST):
@@ -214,6 +222,7 @@ def judges_before_its_loop(lab: Lab) -> None:
         (ends_after_its_loop, Outcome.PASS, Outcome.BLOCKED),
         (breaks_off_its_loop, Outcome.PASS, Outcome.PASS),
         (ends_in_an_inner_loop, Outcome.BLOCKED, Outcome.BLOCKED),
+        (exhausts_loops_in_loops, Outcome.PASS, Outcome.PASS),
         (judges_before_its_loop, Outcome.PASS, Outcome.BLOCKED),
     ],
 )
