@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from faulty_servers import checked, new_suite, outcomes_of
-from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY
+from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect, known_failures
-from lakepact.conformance.report import lines
+from lakepact.conformance.report import lines, requests
 from lakepact.conformance.running import plan, runner
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from lakepact.conformance.evidence.exchanges import Exchange
@@ -133,6 +133,82 @@ def test_every_failing_case_is_listed() -> None:
 
     (verdict,) = run(suite).verdicts
     assert (verdict.judged, [failure.expected_status for failure in verdict.failures]) == (4, [(418,), (204,)])
+
+
+def passes(lab: Lab) -> None:
+    """The requirement passes."""
+    lab.note(MUST, "judged")
+
+
+def fails(lab: Lab) -> None:
+    """The requirement fails."""
+    with lab.judge(MUST):
+        expect.status(lab.send("getConfig"), 418)
+
+
+def is_not_offered(_: Lab) -> None:
+    """The target has nothing to judge."""
+    raise NotOffered("x")
+
+
+def ends_in_its_loop(lab: Lab) -> None:
+    """The check judges one of two cases."""
+    for _ in lab.each(range(2)):
+        with lab.judge(MUST):
+            pass
+        raise Blocked("x")
+
+
+@pytest.mark.parametrize(
+    ("checks", "expected"),
+    [
+        ((judges_nothing, passes), Outcome.PASS),
+        ((passes, judges_nothing, fails), Outcome.FAIL),
+        ((is_not_offered, judges_nothing), Outcome.BLOCKED),
+        ((passes, ends_in_its_loop), Outcome.BLOCKED),
+        ((passes, is_not_offered), Outcome.PASS),
+    ],
+)
+def test_check_without_a_case_overrides_no_check_that_judged(checks: Sequence[Callable[[Lab], None]], expected: Outcome) -> None:
+    suite = new_suite()
+    for check in checks:
+        suite.check(MUST)(check)
+
+    assert outcomes(suite) == {MUST: expected}
+
+
+def test_remark_names_the_check_that_judged_no_case() -> None:
+    suite = new_suite()
+    for check in (judges_nothing, passes):
+        suite.check(MUST)(check)
+
+    verdicts = run(suite).results()[MUST].verdicts
+
+    assert [v.outcome for v in verdicts] == [Outcome.PASS, Outcome.BLOCKED]
+    assert verdicts[0].remark == f"judged; {__name__}.judges_nothing judged no case: the check found no case to judge on this target"
+
+
+def test_invariant_counts_all_breaches_and_lists_twenty() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def sends_thirty(lab: Lab) -> None:
+        """Thirty requests are sent."""
+        for _ in range(30):
+            lab.send("getConfig")
+        lab.note(MUST, "")
+
+    @suite.invariant(OTHER_MUST)
+    def forbids_successes(exchange: Exchange) -> bool:
+        """No answer is a success."""
+        expect.status(Reply(exchange), 418)
+        return True
+
+    report = list(lines.lines(run(suite)))
+    (verdict,) = next(line["verdicts"] for line in report if line.get("requirement") == OTHER_MUST)
+
+    assert (len(verdict["failures"]), verdict["failed"]) == (20, 30)
+    assert requests.cases(verdict) == "30 of 30 fail: status 200 for 20 of the 20 listed"
 
 
 def test_requirement_that_is_judged_but_not_cited_is_an_error() -> None:

@@ -7,13 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lakepact.conformance.evidence.differences import Difference
     from lakepact.generated.contract import Requirement
 
 
 LOWEST_ERROR = 400  #: the lowest status of a refusal
+STEP = "a set-up step failed ("  #: begins the reason of what a step blocks; its requirement follows
 ENDED_EARLY = "the check ended before it had judged every case: "  #: begins the reason of a requirement whose other cases pass
 
 
@@ -103,13 +104,17 @@ class Verdict:
     remark: str = ""  #: a note about a pass, or the reason why it was not judged
     exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to the verdict; the last one shows it
     judged: int = 1  #: cases that were judged
-    failures: tuple[Failure, ...] = ()  #: every case that breaks the requirement, the clearest first
+    failures: tuple[Failure, ...] = ()  #: cases that break the requirement, the clearest first
+    failed: int = 0  #: number of cases that break it, of which `failures` may hold some
 
     @classmethod
-    def of_failures(cls, requirement: str, outcome: Outcome, check: str, *, failures: tuple[Failure, ...], judged: int = 1) -> Verdict:
-        """Return a verdict that shows the first of its failures."""
+    def of_failures(
+        cls, requirement: str, outcome: Outcome, check: str, *, failures: tuple[Failure, ...], judged: int = 1, failed: int = 0
+    ) -> Verdict:
+        """Return a verdict that shows the first of its failures; `failed` is their number, if there are more."""
         first = failures[0]
-        return cls(requirement, outcome, check, first.expected, first.actual, "", first.exchanges, judged, failures)
+        shown = (first.expected, first.actual, "", first.exchanges)
+        return cls(requirement, outcome, check, *shown, judged, failures, failed or len(failures))
 
 
 def merged(verdicts: Sequence[Verdict]) -> Verdict:
@@ -121,7 +126,23 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
     failures = tuple(sorted((f for v in same for f in v.failures), key=lambda failure: len(failure.exchanges)))
     if not failures:
         return replace(worst, remark=remark, judged=judged)
-    return replace(Verdict.of_failures(worst.requirement, worst.outcome, worst.check, failures=failures, judged=judged), remark=remark)
+    failed = sum(v.failed for v in same)
+    found = Verdict.of_failures(worst.requirement, worst.outcome, worst.check, failures=failures, judged=judged, failed=failed)
+    return replace(found, remark=remark)
+
+
+def deciding_first(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """Return the verdicts about a requirement, the deciding one first: the worst of those that judged a case, if there are any.
+
+    Its remark names the checks that were blocked before they judged a case.
+    """
+    ordered = sorted(verdicts, key=lambda v: v.outcome.weight)
+    blocked = [v for v in ordered if v.outcome is Outcome.BLOCKED and not v.judged]
+    first, *rest = [v for v in ordered if v not in blocked] or ordered
+    if not blocked or first.outcome in {Outcome.BLOCKED, Outcome.NOT_OFFERED}:
+        return tuple(ordered)
+    remarks = (first.remark, *(f"{v.check} judged no case: {v.actual or v.remark}" for v in blocked))
+    return (replace(first, remark="; ".join(filter(None, remarks))), *rest, *blocked)
 
 
 class Unmet(Exception):
@@ -181,7 +202,7 @@ class StepFailed(Blocked):
     """
 
     def __init__(self, requirement: str, unmet: Unmet, *, decides_statuses: bool = True) -> None:
-        super().__init__(f"a set-up step failed ({requirement}): {unmet}")
+        super().__init__(f"{STEP}{requirement}): {unmet}")
         self.requirement = requirement
         self.unmet = unmet
         self.decides_statuses = decides_statuses

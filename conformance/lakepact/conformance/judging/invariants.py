@@ -36,7 +36,7 @@ def place_of(error: BaseException) -> str:
 class InvariantBook:
     """The verdict of one invariant in a run."""
 
-    SHOWN = 20  #: breaches whose exchanges are kept; their number is reported
+    SHOWN = 20  #: breaches whose exchanges are reported; all are counted
 
     def __init__(self, invariant: Invariant) -> None:
         self.invariant = invariant
@@ -64,7 +64,9 @@ class InvariantBook:
                 yield Verdict(r, Outcome.ERROR, self.invariant.name, actual=repr(self.trouble) + place_of(self.trouble))
             elif self.broken:
                 failures = tuple(u.failure(trail(e)) for u, e in self.broken[: self.SHOWN])
-                yield Verdict.of_failures(r, broken(requirement(r)), self.invariant.name, failures=failures, judged=judged)
+                yield Verdict.of_failures(
+                    r, broken(requirement(r)), self.invariant.name, failures=failures, judged=judged, failed=len(self.broken)
+                )
             elif self.held:
                 yield Verdict(r, Outcome.PASS, self.invariant.name, judged=judged)
             else:

@@ -20,7 +20,7 @@ from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
 from lakepact.conformance.report.commits import subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: One line of a report.
 Line: TypeAlias = "Mapping[str, Any]"

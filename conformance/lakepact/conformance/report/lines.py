@@ -150,7 +150,7 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
 def _verdict(run: Run, verdict: Verdict) -> dict[str, Any]:
     texts = {name: run.wire.redact(text) for name in ("expected", "actual", "remark") if (text := getattr(verdict, name))}
     evidence = {"exchanges": list(verdict.exchanges)} if verdict.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED) else {}
-    failures = {"failures": [_failure(run, failure) for failure in verdict.failures]} if verdict.failures else {}
+    failures = {"failed": verdict.failed, "failures": [_failure(run, failure) for failure in verdict.failures]} if verdict.failures else {}
     return {"check": verdict.check, "outcome": verdict.outcome, "judged": verdict.judged, **texts, **evidence, **failures}
 
 

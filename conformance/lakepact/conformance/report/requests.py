@@ -85,4 +85,6 @@ def cases(verdict: Mapping[str, Any]) -> str:
         return ""
     statuses = Counter(found[1] if (found := STATUS.match(failure["actual"])) else "" for failure in failures)
     shown = ", ".join(f"{status} for {number}" for status, number in statuses.most_common() if status)
-    return f"{len(failures)} of {judged} fail" + (f": status {shown}" if shown else "")
+    failed = verdict.get("failed", len(failures))
+    listed = f" of the {len(failures)} listed" if shown and failed > len(failures) else ""
+    return f"{failed:,} of {judged:,} fail" + (f": status {shown}{listed}" if shown else "")

@@ -18,12 +18,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.limits import Budget
-from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
+from lakepact.conformance.evidence.outcome import (
+    ENDED_EARLY,
+    Blocked,
+    NotOffered,
+    Outcome,
+    StepFailed,
+    Unmet,
+    Verdict,
+    deciding_first,
+    merged,
+)
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging import known_failures
-from lakepact.conformance.judging.blocking import with_causes
+from lakepact.conformance.judging.blocking import with_like_failures
 from lakepact.conformance.judging.invariants import InvariantBook, InvariantBooks, names_in, place_of
 from lakepact.conformance.judging.lab import cleanup_error
 
@@ -50,11 +60,11 @@ HEALTH = "health"  #: check name of ordinary requests between the last checks
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of one requirement: the worst of its verdicts."""
+    """The outcome of one requirement: the worst of the verdicts that judged a case."""
 
     requirement: str
     outcome: Outcome
-    verdicts: tuple[Verdict, ...]  #: worst first
+    verdicts: tuple[Verdict, ...]  #: worst first, after them those without a case
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,7 @@ class Run:
             if self.fuzz:
                 yield from self._fuzzed()
             self._clean_up_again()
-            self.verdicts = list(with_causes(self.verdicts, self.wire.exchanges, self.plan.suite.contract.requirements))
+            self.verdicts = list(with_like_failures(self.verdicts, self.wire.exchanges, self.plan.suite.contract.requirements))
         finally:
             self.wire.close()
             self.seconds = time.perf_counter() - started
@@ -304,10 +314,9 @@ class Run:
             by_requirement.setdefault(verdict.requirement, []).append(verdict)
         results = {}
         for requirement in self.plan.suite.contract.requirements:
-            settled = known_failures.unexpected(by_requirement.get(requirement, ()), tuple(self.known))
-            verdicts = sorted(settled, key=lambda v: v.outcome.weight)
-            if verdicts:
-                results[requirement] = Result(requirement, verdicts[0].outcome, tuple(verdicts))
+            if found := by_requirement.get(requirement):
+                verdicts = deciding_first(known_failures.unexpected(found, tuple(self.known)))
+                results[requirement] = Result(requirement, verdicts[0].outcome, verdicts)
         return results
 
 
