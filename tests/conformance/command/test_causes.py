@@ -1,4 +1,4 @@
-"""Causes of failures: findings with equal evidence are one cause, and the gravest comes first."""
+"""Causes of failures: findings that state the same facts are one cause, and the gravest comes first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from lakepact.conformance.report.causes import Severity, causes
 
-STEPS = ("createTable", "updateTable", "loadTable")
+READ = {"request": {"method": "GET", "url": "http://127.0.0.1/v1/namespaces/n/tables/t", "body": ""}}
 ERROR = '{"error": {"message": "%s", "type": "%s", "code": %d}}'
 
 
@@ -71,6 +71,11 @@ def grouped(lines: list[dict[str, Any]]) -> list[str]:
     return ["".join(sorted(requirement.removeprefix("R-") for requirement in cause.requirements)) for cause in causes(lines)]
 
 
+def mistaken(requirement: str, shown: int, kind: str, at: str, *, expected: tuple[int, ...] = (400,), **changes: Any) -> dict[str, Any]:
+    """Return the result of a requirement about requests with a mistake."""
+    return with_failures(requirement, {"exchange": shown, "expected_status": [*expected], "mutation": {"kind": kind, "at": at}}, **changes)
+
+
 BAD = (400,)
 NULL = "NullPointerException"
 BOOM = ERROR % ("boom", "RuntimeException", 500)
@@ -93,8 +98,83 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["12", "34"],
     ),
-    "errors of their own, by operation and status": (
-        [*errors("of a", "of b", "of c", status=409, kind="CommitFailedException"), *expecting(BAD, BAD, (404,))],
+    "same mistake that several operations accept": (
+        [*answers("createTable", "createView"), *(mistaken(f"R-{n}", n, "absent", "namespace") for n in (1, 2))],
+        ["12"],
+    ),
+    "different things that do not exist": (
+        [*answers("createTable", "createTable"), mistaken("R-1", 1, "absent", "namespace"), mistaken("R-2", 2, "absent", "table")],
+        ["1", "2"],
+    ),
+    "missing members, whichever": (
+        [*answers("createTable", "renameTable"), mistaken("R-1", 1, "missing", "/name"), mistaken("R-2", 2, "missing", "/source/name")],
+        ["12"],
+    ),
+    "wrong types, whichever": (
+        [*answers("createTable", "renameTable"), mistaken("R-1", 1, "as boolean", "/name"), mistaken("R-2", 2, "wrong type", "/source")],
+        ["12"],
+    ),
+    "different kinds of mistakes": (
+        [*answers("createTable", "createTable"), mistaken("R-1", 1, "missing", "/name"), mistaken("R-2", 2, "invalid value", "/name")],
+        ["1", "2"],
+    ),
+    "invalid values of different members": (
+        [
+            *answers("createTable", "createTable"),
+            *(mistaken(f"R-{n}", n, "invalid value", f"/{at}") for n, at in ((1, "name"), (2, "schema"))),
+        ],
+        ["1", "2"],
+    ),
+    "mistake at different positions, in a commit or a transaction": (
+        [
+            *(commit(1, "add-schema"), commit(2, "set-location", "add-schema")),
+            mistaken("R-1", 1, "invalid value", "/updates/*/schema"),
+            mistaken("R-2", 2, "invalid value", "/table-changes/*/updates/1/schema"),
+        ],
+        ["12"],
+    ),
+    "same member of different updates": (
+        [*(commit(1, "set-snapshot-ref"), commit(2, "set-statistics"))]
+        + [mistaken(f"R-{n}", n, "unknown id", "/updates/*/snapshot-id") for n in (1, 2)],
+        ["1", "2"],
+    ),
+    "accepted and wrongly refused requests with one mistake": (
+        [
+            exchange(1, 200),
+            exchange(2, 409, ERROR % ("no", "CommitFailedException", 409)),
+            *(mistaken(f"R-{n}", n, "invalid value", "/name") for n in (1, 2)),
+        ],
+        ["1", "2"],
+    ),
+    "wrong refusals by mistake, status and type": (
+        [
+            *errors("of a", "of b", "of c", status=409, kind="CommitFailedException"),
+            *(mistaken(f"R-{n}", n, "invalid value", at) for n, at in ((1, "/name"), (2, "/name"), (3, "/schema"))),
+        ],
+        ["12", "3"],
+    ),
+    "equal crashes by different mistakes": (
+        [
+            *errors(*["no id"] * 3, status=500, kind=NULL),
+            mistaken("R-1", 1, "invalid value", "/name"),
+            mistaken("R-2", 2, "unknown id", "/schema-id"),
+            result("R-3", 3, expected=BAD),
+        ],
+        ["123"],
+    ),
+    "refused right requests by message": (
+        [*errors("no views", "no views", "no", status=400, kind="BadRequestException"), *expecting((200,), (204,), (200,))],
+        ["12", "3"],
+    ),
+    "error types": (
+        [
+            *errors("a", "b", status=404, kind="NoSuchTableException"),
+            *(different(f"R-{n}", n, "/error/type", expected="a", actual="b") for n in (1, 2)),
+        ],
+        ["12"],
+    ),
+    "headers": (
+        [*answers("loadTable", "updateTable", "loadTable"), *differing("/headers/etag", "/headers/etag", "/headers/vary")],
         ["12", "3"],
     ),
     "consequence of an accepted request": (
@@ -166,7 +246,6 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["13", "2"],
     ),
-    "most common of several expected statuses": ([*answers(*["updateTable"] * 4), *expecting((409,), BAD, BAD, (400, 409))], ["234", "1"]),
     "incident numbers": (
         [*errors(*(f"see incident {letter * 32}" for letter in "ab"), status=500, kind="InternalServerError"), *expecting(BAD, (404,))],
         ["12"],
@@ -200,28 +279,12 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ["12", "3"],
     ),
     "success with another status in all operations": ([*answers("renameTable", "dropTable"), *expecting((204,), (204,))], ["12"]),
-    "failing case that most requirements share": (
-        [
-            *answers("createView", "updateTable", "updateTable"),
-            with_failures("R-1", *({"exchange": n, "expected_status": [400]} for n in (1, 2))),
-            result("R-2", 3, expected=BAD),
-        ],
-        ["12"],
-    ),
     "accepted commits, by action": (
         [
             *(commit(1, "add-spec"), commit(2, "add-schema"), commit(3, "add-spec", "add-spec"), commit(4, "add-spec", "add-schema")),
             *expecting(BAD, BAD, BAD, BAD),
         ],
         ["13", "2", "4"],
-    ),
-    "update that a mutation names": (
-        [
-            *(commit(1, "add-spec", "add-schema"), commit(2, "add-schema")),
-            with_failures("R-1", {"exchange": 1, "expected_status": [400], "mutation": {"kind": "missing", "at": "/updates/1/schema"}}),
-            result("R-2", 2, expected=BAD),
-        ],
-        ["12"],
     ),
     "accepted conflicts, by requirement": (
         [
@@ -245,10 +308,6 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "id of an item and the member with the items": (
         [*answers(*["loadTable"] * 3), *differing("/metadata/default-spec-id", "/metadata/partition-specs/0", "/metadata/schemas")],
         ["12", "3"],
-    ),
-    "accepted request with an empty body": (
-        [*answers("loadTable", "loadTable", body="{}"), result("R-1", 1, expected=(404,)), different("R-2", 2, "/metadata", "missing")],
-        ["12"],
     ),
     "changes lost by simultaneous requests": (
         [
@@ -274,90 +333,73 @@ def test_findings_with_equal_evidence_are_one_cause(case: str) -> None:
         (exchange(1, 200), result("R-1", 1, expected=(409,), risk="data"), Severity.DATA),
         (exchange(1, 200), result("R-1", 1, expected=(409,)), Severity.EFFECT),
         (exchange(1, 500, "<html>"), result("R-1", 1, expected=(409,), risk="data"), Severity.STATUS),
-        (exchange(1, 404, ERROR % ("gone", "Gone", 404)), result("R-1", 1), Severity.TEXT),
+        (exchange(1, 404, ERROR % ("gone", "Gone", 404)), different("R-1", 1, "/error/message"), Severity.TEXT),
+        (exchange(1, 404, ERROR % ("gone", "Gone", 404)), different("R-1", 1, "/error/type"), Severity.STATUS),
+        (exchange(1, 200), result("R-1", 1, expected=(204,), risk="data"), Severity.STATUS),
+        (exchange(1, 404) | READ, result("R-1", 1, expected=(200,), risk="data"), Severity.DATA),
+        (exchange(1, 404), result("R-1", 1, expected=(200,), risk="data"), Severity.STATUS),
         (exchange(1, 501, ERROR % ("no", "No", 501)), with_failures("R-1", {"exchange": 1, "about_status": True}), Severity.STATUS),
     ],
-    ids=["lost data", "accepted conflict", "accepted request", "another error status", "another error body", "no certain status"],
+    ids=[
+        "lost data",
+        "accepted conflict",
+        "accepted request",
+        "another error status",
+        "message",
+        "error type",
+        "other success",
+        "lost",
+        "refused",
+        "no certain status",
+    ],
 )
 def test_severity_says_what_clients_lose(shown: dict[str, Any], finding: dict[str, Any], severity: Severity) -> None:
     assert [cause.severity for cause in causes([shown, finding])] == [severity]
 
 
-def test_gravest_cause_comes_first_and_warnings_last() -> None:
-    lines = [exchange(1, 404, ERROR % ("gone", "Gone", 404)), exchange(2, 200), exchange(3, 200, operation="loadTable")]
-    warning = result("R-3", 3, risk="data", outcome="warn")
-    warning["verdicts"][0]["outcome"] = "warn"
-
-    assert grouped([*lines, result("R-1", 1), result("R-2", 2, expected=(400,)), warning]) == ["2", "1", "3"]
-
-
-OPERATIONS = ("createNamespace", "createTable", "dropTable", "renameTable", "updateTable")
+def warning(requirement: str, shown: int, **changes: Any) -> dict[str, Any]:
+    """Return the result of a requirement that should be kept."""
+    broken = result(requirement, shown, outcome="warn", **changes)
+    broken["verdicts"][0]["outcome"] = "warn"
+    return broken
 
 
-@pytest.mark.parametrize(("count", "expected"), [(5, 1), (4, 4)], ids=["five operations", "four operations"])
-def test_server_that_refuses_nothing_has_one_cause(count: int, expected: int) -> None:
-    accepting = OPERATIONS[:count]
-    lines = [exchange(n, 200, operation=operation) for n, operation in enumerate(accepting)]
-    found = causes([*lines, *(result(f"R-{n}", n, expected=(400 + n,)) for n in range(count))], accepting)
+def test_data_defects_come_first_and_failures_before_warnings_of_one_severity() -> None:
+    lines = [exchange(1, 404, ERROR % ("gone", "Gone", 404)), *(exchange(n, 200, operation=f"get{n}Thing") for n in (2, 3, 4))]
+    findings = [result("R-1", 1), warning("R-2", 2), result("R-3", 3), warning("R-4", 4, risk="data")]
 
-    assert len(found) == expected
+    assert grouped([*lines, *findings]) == ["4", "3", "2", "1"]
 
 
-@pytest.mark.parametrize(("count", "expected"), [(5, 1), (4, 4)], ids=["five requirements", "four requirements"])
-def test_operation_that_refuses_nothing_has_one_cause(count: int, expected: int) -> None:
-    lines = [exchange(n, 200, operation="queryTable") for n in range(count)]
-    found = causes([*lines, *(result(f"R-{n}", n, expected=(400 + n,)) for n in range(count))], ["queryTable"])
+def test_severity_of_a_cause_is_that_of_its_gravest_requirement() -> None:
+    lines = [*answers("loadTable", "loadTable"), *differing(*["/metadata/refs"] * 2)]
+    lines[3]["risk"] = "data"
 
-    assert len(found) == expected
+    (cause,) = causes(lines)
+
+    assert (cause.severity, cause.requirements) == (Severity.DATA, ("R-2", "R-1"))
 
 
-def test_operation_that_refused_a_request_is_a_cause_of_its_own() -> None:
-    lines = [exchange(n, 200, operation=operation) for n, operation in enumerate((*OPERATIONS, "createView"))]
-    found = causes([*lines, *(result(f"R-{n}", n, expected=(400,)) for n in range(6))], OPERATIONS)
+@pytest.mark.parametrize(
+    ("kind", "at", "title"),
+    [
+        ("absent", "namespace", "requests about a namespace that does not exist were accepted by createTable, createView"),
+        ("missing", "/name", "requests without a required member were accepted by createTable, createView"),
+        ("invalid value", "/name", "requests with an invalid value of `name` were accepted by createTable, createView"),
+    ],
+)
+def test_title_of_a_mistake_names_it_and_the_operations(kind: str, at: str, title: str) -> None:
+    lines = [*answers("createTable", "createView"), *(mistaken(f"R-{n}", n, kind, at) for n in (1, 2))]
 
-    assert [(set(cause.requirements), cause.title) for cause in found] == [
-        ({"R-0", "R-1", "R-2", "R-3", "R-4"}, f"no request was refused by {', '.join(OPERATIONS)}"),
-        ({"R-5"}, "createView returned 200, expected 400"),
+    assert [cause.title for cause in causes(lines)] == [title]
+
+
+def test_title_of_a_wrong_refusal_names_mistake_status_and_type() -> None:
+    lines = [*errors("no", status=409, kind="Conflict"), mistaken("R-1", 1, "unknown id", "/schema-id")]
+
+    assert [cause.title for cause in causes(lines)] == [
+        "requests with an unknown id in `schema-id` returned 409 (Conflict), expected 400: updateTable"
     ]
-
-
-@pytest.mark.parametrize(("operations", "expected"), [(("createTable", "createView"), 1), (("createTable", "createTable"), 2)])
-def test_missing_namespace_that_several_operations_accept_is_one_cause(operations: tuple[str, ...], expected: int) -> None:
-    lines = [exchange(n, 200, operation=operation) for n, operation in enumerate(operations)]
-    lines.append(exchange(9, 200, operation="createTable"))
-    missing = {"expected_status": [404], "mutation": {"kind": "absent", "at": "namespace"}}
-    findings = [with_failures(f"R-{n}", {"exchange": n, **missing}) for n in range(2)]
-
-    found = causes([*lines, *findings, result("R-9", 9, expected=(400,))])
-
-    assert len(found) == 2
-    assert sum("a namespace that does not exist" in cause.title for cause in found) == (expected == 1)
-
-
-@pytest.mark.parametrize(("count", "expected"), [(5, 1), (4, 4)], ids=["five requirements", "four requirements"])
-def test_commits_that_change_nothing_are_one_cause(count: int, expected: int) -> None:
-    metadata = '{"metadata": {"specs": [0], "last-updated-ms": %d}}'
-    lines = [
-        exchange(3 * n + step, 200, metadata % step, operation=operation) for n in range(count) for step, operation in enumerate(STEPS)
-    ]
-    findings = [
-        with_failures(
-            f"R-{n}",
-            {"exchange": 3 * n + 2, "difference": {"at": f"/metadata/member-{n}", "kind": "another value"}},
-            trail=(3 * n, 3 * n + 1),
-            operations=["updateTable"],
-        )
-        for n in range(count)
-    ]
-
-    assert len(causes([*lines, *findings])) == expected
-
-
-@pytest.mark.parametrize(("count", "expected"), [(8, 1), (7, 7)], ids=["eight actions", "seven actions"])
-def test_updates_that_are_not_validated_are_one_cause(count: int, expected: int) -> None:
-    lines = [commit(n, f"action-{n}") for n in range(count)]
-
-    assert len(grouped([*lines, *(result(f"R-{n}", n, expected=(400,)) for n in range(count))])) == expected
 
 
 def test_title_of_an_accepted_commit_names_the_update() -> None:

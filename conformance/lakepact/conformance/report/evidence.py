@@ -128,7 +128,7 @@ class Finding:
         mutation = self.failure.get("mutation", {})
         named = subject(self.exchange["request"]["body"], self.failure) if self.exchange else ""
         if not mutation:
-            return "", f"{self.operation} {named}".rstrip()
+            return "", f"{self.operation} with {named}" if named else self.operation
         kind = Wrong.TYPE if mutation["kind"] in WRONG_TYPES else mutation["kind"]
         steps = ["*" if step.isdigit() else step for step in mutation["at"].strip("/").split("/")]
         within = "/".join(steps).removeprefix("table-changes/*/")
