@@ -177,6 +177,23 @@ def test_check_without_a_case_overrides_no_check_that_judged(checks: Sequence[Ca
     assert outcomes(suite) == {MUST: expected}
 
 
+def test_pass_of_an_invariant_replaces_no_blocked_check() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def cannot_judge(lab: Lab) -> None:
+        """A step fails after the first request."""
+        lab.send("getConfig")
+        raise Blocked("x")
+
+    @suite.invariant(MUST)
+    def holds(_: Exchange) -> bool:
+        """The invariant holds."""
+        return True
+
+    assert outcomes(suite) == {MUST: Outcome.BLOCKED}
+
+
 def test_remark_names_the_check_that_judged_no_case() -> None:
     suite = new_suite()
     for check in (judges_nothing, passes):

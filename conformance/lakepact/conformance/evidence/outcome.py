@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from lakepact.conformance.evidence.differences import Difference
     from lakepact.generated.contract import Requirement
@@ -131,18 +131,23 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
     return replace(found, remark=remark)
 
 
-def deciding_first(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts about a requirement, the deciding one first: the worst of those that judged a case, if there are any.
+def deciding_first(verdicts: Iterable[Verdict], invariants: Collection[str] = ()) -> tuple[Verdict, ...]:
+    """Return the verdicts about a requirement, the deciding one first: the worst, but none without a case if a check judged one.
 
-    Its remark names the checks that were blocked before they judged a case.
+    The remark of the deciding one then names the blocked checks.
+
+    Args:
+        verdicts: at least one verdict.
+        invariants: names of invariants, which see only what the checks sent: their passes do not replace a blocked check.
     """
     ordered = sorted(verdicts, key=lambda v: v.outcome.weight)
-    blocked = [v for v in ordered if v.outcome is Outcome.BLOCKED and not v.judged]
-    first, *rest = [v for v in ordered if v not in blocked] or ordered
-    if not blocked or first.outcome in {Outcome.BLOCKED, Outcome.NOT_OFFERED}:
+    silent = [v for v in ordered if v.outcome is Outcome.BLOCKED and not v.judged]
+    judging = (v for v in ordered if v.outcome not in {Outcome.BLOCKED, Outcome.NOT_OFFERED} and v.check not in invariants)
+    if not silent or not any(judging):
         return tuple(ordered)
-    remarks = (first.remark, *(f"{v.check} judged no case: {v.actual or v.remark}" for v in blocked))
-    return (replace(first, remark="; ".join(filter(None, remarks))), *rest, *blocked)
+    first, *rest = [v for v in ordered if v not in silent]
+    remarks = (first.remark, *(f"{v.check} judged no case: {v.actual or v.remark}" for v in silent))
+    return (replace(first, remark="; ".join(filter(None, remarks))), *rest, *silent)
 
 
 class Unmet(Exception):

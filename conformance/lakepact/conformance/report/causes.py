@@ -50,13 +50,14 @@ class Cause:
         return tuple(finding.requirement for finding in self.findings)
 
 
-def causes(report: Iterable[Line]) -> list[Cause]:
+def causes(report: Iterable[Line], *, refuses: bool = True) -> list[Cause]:
     """Return the causes of the broken requirements of a report, the gravest first.
 
     Args:
         report: the lines of results and exchanges.
+        refuses: whether the server refused any request of the run.
     """
-    evidence = Evidence(report)
+    evidence = Evidence(report, refuses=refuses)
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
@@ -104,6 +105,8 @@ MISTAKES: Mapping[str, str] = {
 def _title_of_mistake(key: Key, group: Sequence[Finding]) -> str:
     """Return the title of a cause that several operations can show: a mistake in requests; empty for another cause."""
     what, *mistake = key[:3]
+    if what == "refuses nothing":
+        return f"no request of the run was refused, for {plural(len(group), 'requirement')}"
     if what not in {"accepted", "refused"} or len(mistake) < 2 or mistake[0] not in MISTAKES:
         return ""
     operations = ", ".join(dict.fromkeys(finding.operation for finding in group if finding.accepted or what == "refused"))

@@ -146,13 +146,15 @@ class Evidence:
 
     Args:
         report: the lines of results and exchanges.
+        refuses: whether the server refused any request of the run; that it refuses none is one cause.
     """
 
-    def __init__(self, report: Iterable[Line]) -> None:
+    def __init__(self, report: Iterable[Line], *, refuses: bool = True) -> None:
         lines = list(report)
         exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
         cases = [list(_cases(result, exchanges)) for result in broken]
+        self._refuses = refuses
         self._accepted: dict[int, Finding] = {}
         for case in (case for each in cases for case in each):
             if case.accepted and case.exchange:
@@ -161,7 +163,8 @@ class Evidence:
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
-        return _key(self._origin(finding) or finding)
+        cause = self._origin(finding) or finding
+        return ("refuses nothing",) if cause.accepted and not self._refuses else _key(cause)
 
     def _origin(self, finding: Finding) -> Finding | None:
         """Return the case of an accepted request that a finding follows from.

@@ -79,7 +79,8 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
                     shown.update(verdict.exchanges)
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
     exchanges = [line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
-    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges)), start=1)]
+    refuses = any(400 <= exchange.status < 500 and exchange.operation for exchange in run.wire.exchanges.values())
+    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges), refuses=refuses), start=1)]
     number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
     yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
     yield from found

@@ -315,7 +315,7 @@ class Run:
         results = {}
         for requirement in self.plan.suite.contract.requirements:
             if found := by_requirement.get(requirement):
-                verdicts = deciding_first(known_failures.unexpected(found, tuple(self.known)))
+                verdicts = deciding_first(known_failures.unexpected(found, tuple(self.known)), self.plan.suite.invariants)
                 results[requirement] = Result(requirement, verdicts[0].outcome, verdicts)
         return results
 
