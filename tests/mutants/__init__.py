@@ -4,7 +4,8 @@ Faults lie in the folders of their contract and area, as checks do. A fault that
 
     "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 204}),
 
-Its key is its name and the requirements that it breaks. Other faults are functions (`lakepact.reference_server.faults.fault`).
+Its key is its name and the requirements that it breaks; after them `@/metadata/refs` may say where it shows. Other faults are functions
+(`lakepact.reference_server.faults.fault`).
 
 A profile of a contract has that one's faults too: `ALSO_BREAKS` in its package names what they break of the profile's own requirements,
 and `NOT_INHERITED` the faults that break nothing there, with reasons.
@@ -73,8 +74,9 @@ def faults_of(module: ModuleType) -> Iterator[Fault]:
     """Yield the faults of a module: its functions, and the rows of its `FAULTS`."""
     yield from (value for value in vars(module).values() if isinstance(value, Fault))
     for words, install in getattr(module, "FAULTS", {}).items():
-        name, *breaks = words.split()
-        yield Fault(name, tuple(breaks), install)
+        ids, _, place = words.partition(" @")
+        name, *breaks = ids.split()
+        yield Fault(name, tuple(breaks), install, place)
 
 
 def _written(package: ModuleType) -> Iterator[Fault]:

@@ -6,7 +6,8 @@ Every version of a contract is tested, with or without `--only`: of a later vers
 
 A *mutant* is the reference server with one fault. A mutant that no check finds is a gap in the suite; a judged requirement
 that no mutant breaks may have a check that proves nothing. Both are listed, and both make this command fail. So does a finding
-that a maintainer cannot act on, and a requirement that the server breaks without any fault: tests of the server leave these to the checks.
+that a maintainer cannot act on, one at another place than the fault, and a requirement that the server breaks without any fault: tests of
+the server leave these to the checks.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running
 from mutants import fault_named, own_faults
 from mutants.clarity import obscure
+from mutants.placing import misplaced, watched
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.faults import Fault
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
+#: By contract: mutants at least of whose findings the place is compared with the place of the fault.
+PLACED = {"iceberg_rest": 300}
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class Hunt:
     found: tuple[str, ...]  #: requirements of `breaks` that came out broken
     other: str = ""  #: why the suite could not run
     obscure: tuple[str, ...] = ()  #: findings that a maintainer cannot act on
+    is_placed: bool = False  #: whether the places of the fault and of a finding were compared
+    misplaced: tuple[str, ...] = ()  #: findings at another place than the fault
 
     @property
     def killed(self) -> bool:
@@ -65,7 +71,9 @@ def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str, version:
     """Run the checks of what a fault breaks against a server that has it; `folder` is for what the servers of this process share."""
     suite = suites.load(contract, version)
     planned = plan.plan(suite, only=breaks)
-    with served(suite, folder, faults=(fault_named(fault, contract, version),), operation=suite.server_of(breaks)) as target:
+    places: set[str] = set()
+    faulty = watched(fault_named(fault, contract, version), places)
+    with served(suite, folder, faults=(faulty,), operation=suite.server_of(breaks)) as target:
         run = runner.Run(planned, target)
         try:
             for _ in run.events():
@@ -73,7 +81,9 @@ def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str, version:
         except Blocked as blocked:
             return Hunt(fault, tuple(breaks), (), str(blocked))
     broken = [v for v in run.verdicts if v.outcome in BROKEN]
-    return Hunt(fault, tuple(breaks), tuple(sorted({v.requirement for v in broken})), obscure=tuple(obscure(broken)))
+    found = tuple(sorted({v.requirement for v in broken}))
+    is_placed, elsewhere = misplaced([v for v in broken if v.requirement in breaks], places)
+    return Hunt(fault, tuple(breaks), found, obscure=tuple(obscure(broken)), is_placed=is_placed, misplaced=tuple(elsewhere))
 
 
 @contextlib.contextmanager
@@ -189,6 +199,8 @@ def hunted(contract: str, version: str, wanted: Sequence[tuple[str, tuple[str, .
                 click.echo(f"alive    {one.fault}: nothing found that it breaks {missed}" + (f" ({one.other})" if one.other else ""))
             for line in one.obscure:
                 click.echo(f"obscure  {one.fault}: {line}")
+            for line in one.misplaced:
+                click.echo(f"misplaced {one.fault}: {line}")
         killed = sum(h.killed for h in found)
         results = outcomes(suite, folder, only=only)
     rest = unproven(suite, found, [r for r, outcome in results.items() if outcome is Outcome.PASS])
@@ -197,5 +209,11 @@ def hunted(contract: str, version: str, wanted: Sequence[tuple[str, tuple[str, .
         click.echo(f"unkept   {requirement}: the reference server without faults breaks it ({', '.join(suite.judged()[requirement])})")
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
-    click.echo(f"{contract} {version}: {killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
-    return killed == len(found) and not rest and not unkept and not any(h.obscure for h in found)
+    placed = sum(h.is_placed for h in found)
+    killed_of = f"{killed} of {len(found)} mutants killed, {placed} with a place to compare"
+    click.echo(f"{contract} {version}: {killed_of}; {len(rest)} judged requirements without a mutant")
+    is_whole = not only and version == Contract(contract).versions[0]
+    if is_whole and placed < PLACED.get(contract, 0):
+        click.echo(f"unplaced {contract}: at least {PLACED[contract]} mutants with a place to compare are expected")
+        return False
+    return killed == len(found) and not rest and not unkept and not any(h.obscure or h.misplaced for h in found)

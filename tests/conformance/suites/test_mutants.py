@@ -6,16 +6,28 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
 
+from lakepact.conformance.evidence.differences import Difference, Kind
+from lakepact.conformance.evidence.outcome import Failure, Outcome, Verdict
 from lakepact.conformance.running import suite as suites
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.faults import on_answer
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest import identifiers
-from mutants.hunting import Hunt, main, unproven
+from mutants import fault_named, faults_of
+from mutants.hunting import Hunt, hunt, main, unproven
+from mutants.placing import misplaced, watched
 
 TESTS = Path(__file__).parents[2]
+#: Faults in different areas that change a member or a header of answers; `nox -s mutants` compares all.
+SAMPLE = (
+    *("types-are-null", "refs-are-an-array", "loads-without-properties", "missing-views-are-called-tables", "locations-are-null"),
+    *("keys-without-metadata", "snapshots-without-manifest-list", "missing-namespace-is-a-missing-table"),
+)
 
 
 def hunted(*options: str) -> subprocess.CompletedProcess[str]:
@@ -27,8 +39,49 @@ def hunted(*options: str) -> subprocess.CompletedProcess[str]:
 def test_selected_mutant_is_run_in_the_version_that_has_it() -> None:
     said = hunted("--jobs", "1", "--only", "IRC-RBY-*")
 
-    assert said.stdout == "iceberg_rest 1.11.0: 1 of 1 mutants killed; 0 judged requirements without a mutant\n"
+    assert said.stdout == "iceberg_rest 1.11.0: 1 of 1 mutants killed, 0 with a place to compare; 0 judged requirements without a mutant\n"
     assert said.returncode == 0
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_finding_lies_where_the_fault_shows(name: str, tmp_path: Path) -> None:
+    fault = fault_named(name, "iceberg_rest")
+
+    found = hunt("iceberg_rest", name, fault.breaks, str(tmp_path))
+
+    assert (found.is_placed, found.misplaced) == (True, ())
+
+
+def shown(at: str) -> list[Verdict]:
+    failure = Failure("a", "b", difference=Difference(at, Kind.VALUE))
+    return [Verdict.of_failures("R", Outcome.FAIL, "c", failures=(failure,))]
+
+
+@pytest.mark.parametrize(
+    ("at", "places", "expected"),
+    [
+        ("/metadata/refs/main", {"/metadata/refs"}, (True, True)),
+        ("/metadata", {"/metadata/refs"}, (True, True)),
+        ("/schemas/3/fields", {"/schemas/*/fields/*/doc"}, (True, True)),
+        ("/metadata/refs", {"/metadata/refs-of", "/headers/etag"}, (True, False)),
+        ("", {"/metadata"}, (False, True)),
+        ("/metadata", set(), (False, True)),
+    ],
+)
+def test_place_of_a_finding_is_compared_with_those_of_the_fault(at: str, places: set[str], expected: tuple[bool, bool]) -> None:
+    is_compared, elsewhere = misplaced(shown(at), places)
+
+    assert (is_compared, not elsewhere) == expected
+
+
+def test_declared_place_of_a_row_is_the_only_one() -> None:
+    module = ModuleType("rows")
+    module.FAULTS = {"a-fault IRC-TBL-LOAD-001 @/metadata/refs": on_answer(op.load_table, dict)}  # type: ignore[attr-defined]
+    (fault,) = faults_of(module)
+    places: set[str] = set()
+
+    assert watched(fault, places) is fault
+    assert (fault.breaks, places) == (("IRC-TBL-LOAD-001",), {"/metadata/refs"})
 
 
 def test_requirement_broken_without_a_fault_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

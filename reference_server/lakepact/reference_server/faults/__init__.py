@@ -84,9 +84,12 @@ class Fault:
     name: str
     breaks: tuple[str, ...]
     install: Install
+    breaks_at: str = ""  #: JSON pointer to where it shows in answers, if that is declared
 
 
-def fault(*breaks: str, by: Callable[[Any], Install] | None = None, name: str | None = None) -> Callable[[Callable[..., Any]], Fault]:
+def fault(
+    *breaks: str, by: Callable[[Any], Install] | None = None, name: str | None = None, breaks_at: str = ""
+) -> Callable[[Callable[..., Any]], Fault]:
     """Make a fault of a function.
 
     Args:
@@ -94,11 +97,12 @@ def fault(*breaks: str, by: Callable[[Any], Install] | None = None, name: str | 
         by: makes an `Install` of the function. Without it, a function of no parameters returns one, and is called once for each server;
             any other function is one.
         name: the name of the fault; by default the function's, with hyphens.
+        breaks_at: JSON pointer to where it shows in answers.
     """
 
     def made(function: Callable[..., Any]) -> Fault:
         install = by(function) if by else function if function.__code__.co_argcount else per_server(function)()
-        return Fault(name or function.__name__.replace("_", "-"), breaks, install)
+        return Fault(name or function.__name__.replace("_", "-"), breaks, install, breaks_at)
 
     return made
 

@@ -1,0 +1,147 @@
+"""The places of faults, compared with the places of the findings about them.
+
+A fault that changes answers shows where it changes them: its filters and handlers are watched while it is hunted. A row that ends with
+`@/metadata/refs`, or `fault(…, breaks_at="/metadata/refs")`, declares the place instead. Positions in arrays are written as `*`.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.evidence.differences import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lakepact.conformance.evidence.outcome import Verdict
+    from lakepact.generated.contract import OperationId
+    from lakepact.reference_server.faults import Fault
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Filter, Handler, Scope, Service
+
+POSITION = re.compile(r"/\d+(?=/|$)")
+
+
+def watched(fault: Fault, places: set[str]) -> Fault:
+    """Return a fault that adds the places of answers which it changes to `places`; a declared place is the only one."""
+    if fault.breaks_at:
+        places.add(fault.breaks_at)
+        return fault
+
+    def install(service: Service) -> None:
+        before = {operation: len(filters) for operation, filters in service.filters.items()}
+        right = Right()
+        service.handlers.update({operation: right.keeping(operation, handler) for operation, handler in service.handlers.items()})
+        kept = dict(service.handlers)
+        fault.install(service)
+        for operation, handler in service.handlers.items():
+            if handler is not kept.get(operation):
+                service.handlers[operation] = right.compared(operation, handler, places)
+        for operation, filters in service.filters.items():
+            own = before.get(operation, 0)
+            filters[own:] = [_watching(change, places) for change in filters[own:]]
+
+    return replace(fault, install=install)
+
+
+class Right(threading.local):
+    """The last right answer of each operation in a thread, and what a fault made of it."""
+
+    def __init__(self) -> None:
+        self.replies: dict[OperationId, Reply] = {}
+
+    def keeping(self, operation: OperationId, handler: Handler) -> Handler:
+        """Return a handler that keeps its answers."""
+
+        def keeps(**arguments: Any) -> Reply:
+            reply = self.replies[operation] = handler(**arguments).joined()
+            return reply
+
+        return keeps
+
+    def compared(self, operation: OperationId, handler: Handler, places: set[str]) -> Handler:
+        """Return a handler that adds the places where its answers differ from those that it was made of to `places`."""
+
+        def compares(**arguments: Any) -> Reply:
+            self.replies.pop(operation, None)
+            reply = handler(**arguments).joined()
+            if operation in self.replies:
+                _compare(self.replies[operation], reply, places)
+            return reply
+
+        return compares
+
+
+def _watching(change: Filter, places: set[str]) -> Filter:
+    def watching(reply: Reply, scope: Scope) -> Reply:
+        given = reply.joined()
+        changed = change(given, scope).joined()
+        _compare(given, changed, places)
+        return changed
+
+    return watching
+
+
+def _compare(one: Reply, other: Reply, places: set[str]) -> None:
+    if one.status == other.status:  # another status is no place
+        places.update(_differing(_content(one), _content(other)))
+
+
+def _content(reply: Reply) -> dict[str, Any]:
+    headers = {name.decode().lower(): value.decode("latin-1") for name, value in reply.headers}
+    try:
+        body: Any = orjson.loads(reply.body)
+    except orjson.JSONDecodeError:
+        try:
+            body = [orjson.loads(line) for line in reply.body.split(b"\n") if line]
+        except orjson.JSONDecodeError:
+            body = None
+    return {"headers": {**headers, "content-type": reply.media_type.decode()}, "body": body}
+
+
+def _differing(one: Any, other: Any, at: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """Yield the places where two values differ, as they are written in findings."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in {**one, **other}:
+            if one.get(name, _differing) != other.get(name, _differing):
+                yield from _differing(one.get(name), other.get(name), (*at, name))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for position, (here, there) in enumerate(zip(one, other, strict=True)):
+            if here != there:
+                yield from _differing(here, there, (*at, position))
+    else:
+        yield general(pointer(*at).removeprefix("/body"))
+
+
+def general(place: str) -> str:
+    """Return a JSON pointer with positions in arrays written as `*`."""
+    return POSITION.sub("/*", place)
+
+
+def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list[str]]:
+    """Return whether a finding has a place to compare, and the findings without one where the fault shows.
+
+    Args:
+        verdicts: the failing verdicts about requirements that the fault breaks.
+        places: the places where it shows.
+    """
+    found = {v.requirement: {general(f.difference.at) for f in v.failures if f.difference and f.difference.at} for v in verdicts}
+    compared = {requirement: at for requirement, at in found.items() if at and places}
+    wrong = {r: at for r, at in compared.items() if not any(_meet(one, other) for one in at for other in places)}
+    return bool(compared), [f"{r}: found at {', '.join(sorted(at))}, the fault shows at {_some(places)}" for r, at in wrong.items()]
+
+
+def _meet(one: str, other: str) -> bool:
+    """Return whether one place is the other, or holds it."""
+    shorter, longer = sorted((f"{one}/", f"{other}/"), key=len)
+    return longer.startswith(shorter)
+
+
+def _some(places: set[str]) -> str:
+    shown = sorted(places)[:3]
+    return ", ".join(shown) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
