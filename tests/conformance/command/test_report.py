@@ -119,6 +119,21 @@ def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path)
         assert part in written
 
 
+def test_each_requirement_of_a_cause_has_its_own_evidence(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    (cause,) = (line for line in report if line["line"] == "cause")
+    junit.write(report, tmp_path / "report.xml")
+    markdown.write(report, tmp_path / "report.md")
+    found = [" ".join(form.split()) for form in (shown(report), *(p.read_text("utf-8") for p in sorted(tmp_path.iterdir())))]
+
+    assert cause["requirements"] == ["IRC-CFG-001", "IRC-CFG-012"]
+    assert [(each["requirement"], each["expected"], each["exchange"]) for each in cause["evidence"]] == [
+        ("IRC-CFG-001", "status 200", 1),
+        ("IRC-CFG-012", "status 204", 1),
+    ]
+    assert ["expected status 204, got status 401" in form and "(exchange 1, getConfig: GET " in form for form in found] == [True] * 3
+    assert "<code>status 204</code>" in html.html(report)
+
+
 def test_page_starts_with_the_verdict_and_carries_evidence(report: list[dict[str, Any]]) -> None:
     page = html.html(report)
     places = [page.index(part) for part in ("Not conformant", 'id="areas"', 'id="broken"', 'id="IRC-CFG-001"', 'id="warnings"')]

@@ -52,11 +52,14 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
             case = ET.SubElement(
                 suite, "testcase", classname=xml(f"{header['contract']}.{area}"), name=xml(f"{result['requirement']} {result['sentence']}")
             )
+            cause = f"cause {result['cause']}: " if "cause" in result else ""
+            evidence = f"{cause}{evidence_line(result, exchanges)}"
             if kind is not None:
                 verdict = deciding(result)
-                cause = f"cause {result['cause']}: " if "cause" in result else ""
-                message = f"{cause}{evidence_line(result, exchanges)}" if kind == "failure" else verdict.get("remark", "")
+                message = evidence if kind == "failure" else verdict.get("remark", "")
                 ET.SubElement(case, kind, message=xml(message)).text = xml(verdict.get("actual", ""))
+            elif result["outcome"] == Outcome.WARN:
+                ET.SubElement(case, "system-out").text = xml(evidence)
     ET.indent(root)
     path.parent.mkdir(parents=True, exist_ok=True)
     ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
