@@ -213,10 +213,20 @@ def _error_key(finding: Finding) -> Key:
     error = error_of(finding)
     kind, message = error or ("", message_of(finding) if finding.expects_success else "")
     if not finding.is_about_status:
-        return ("error body", finding.difference, *finding.mistake, kind) if error else ("error body", "")
+        return _body_key(finding, error)
     if finding.expects_success or (finding.status >= SERVER_ERROR and finding.mistake[0] not in {Wrong.MISSING, Wrong.TYPE}):
         return ("error", finding.status, kind, message, finding.expects_success)
     return ("refused", *finding.mistake, finding.status, kind)
+
+
+def _body_key(finding: Finding, error: tuple[str, str] | None) -> Key:
+    """Return what is wrong with the body of an error response whose status is right."""
+    is_head = finding.exchange is not None and finding.exchange["request"]["method"] == "HEAD"
+    if error is None and not is_head and (not finding.difference or finding.is_about(Kind.MISSING, Kind.TYPE)):
+        return ("error body", "")
+    if finding.difference:
+        return ("error body", finding.difference, *finding.mistake, error and error[0])
+    return ("check", finding.verdict.get("check"), finding.operation)
 
 
 def _effect_key(finding: Finding) -> Key:

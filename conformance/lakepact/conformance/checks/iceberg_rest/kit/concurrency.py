@@ -57,5 +57,6 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
     if len(won) != 1:
         shown = replies[won[-1] if won else 0].exchange.number
         wanted, statuses = f"exactly one of {len(replies)} simultaneous {what} to succeed", expect.shown([r.status for r in replies])
-        raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1, difference=Difference("", Kind.LOST))
+        difference = Difference("", Kind.LOST) if won else None  # nothing is lost where no client wins
+        raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1, difference=difference)
     return won[0]
