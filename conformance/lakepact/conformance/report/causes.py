@@ -69,7 +69,7 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
     ordered = sorted(group, key=lambda finding: (_severity(finding).rank, finding.result["outcome"] != Outcome.FAIL))
     outcome = min((Outcome(finding.result["outcome"]) for finding in group), key=lambda outcome: outcome.weight)
     shown = next((finding for finding in ordered if finding.accepted), ordered[0])
-    return Cause(_severity(ordered[0]), _title_of_mistake(key, group) or _title(shown), tuple(ordered), outcome)
+    return Cause(_severity(ordered[0]), _common_title(key, group) or _title(shown), tuple(ordered), outcome)
 
 
 def _severity(finding: Finding) -> Severity:
@@ -102,19 +102,22 @@ MISTAKES: Mapping[str, str] = {
 }
 
 
-def _title_of_mistake(key: Key, group: Sequence[Finding]) -> str:
-    """Return the title of a cause that several operations can show: a mistake in requests; empty for another cause."""
-    what, *mistake = key[:3]
-    if what == "refuses nothing":
-        return f"no request of the run was refused, for {plural(len(group), 'requirement')}"
-    if what not in {"accepted", "refused"} or len(mistake) < 2 or mistake[0] not in MISTAKES:
-        return ""
-    operations = ", ".join(dict.fromkeys(finding.operation for finding in group if finding.accepted or what == "refused"))
-    requests = f"requests {MISTAKES[str(mistake[0])].format(mistake[1])}"
-    if what == "accepted":
-        return _short(f"{requests} were accepted by {operations}")
-    wanted = " or ".join(map(str, group[0].expected_status))
-    return _short(f"{requests} returned {key[3]}{f' ({key[4]})' if key[4] else ''}, expected {wanted}: {operations}")
+def _common_title(key: Key, group: Sequence[Finding]) -> str:
+    """Return the title of a cause that several operations can show: an empty text for another cause."""
+    operations = ", ".join(dict.fromkeys(finding.operation for finding in group))
+    match key:
+        case ("refuses nothing",):
+            return f"no request of the run was refused, for {plural(len(group), 'requirement')}"
+        case ("no error body", status):
+            return _short(f"errors with status {status} have no error body of the contract: {operations}")
+        case ("accepted", kind, at) if kind in MISTAKES:
+            accepting = ", ".join(dict.fromkeys(finding.operation for finding in group if finding.accepted))
+            return _short(f"requests {MISTAKES[str(kind)].format(at)} were accepted by {accepting}")
+        case ("refused", kind, at, status, error) if kind in MISTAKES:
+            wanted = " or ".join(map(str, group[0].expected_status))
+            returned = f"{status} ({error})" if error else status
+            return _short(f"requests {MISTAKES[str(kind)].format(at)} returned {returned}, expected {wanted}: {operations}")
+    return ""
 
 
 def _title(finding: Finding) -> str:

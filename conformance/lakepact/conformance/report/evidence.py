@@ -211,22 +211,18 @@ def _key(finding: Finding) -> Key:
 def _error_key(finding: Finding) -> Key:
     """Return what is wrong with an error response: that it came at all, its status, or its body."""
     error = error_of(finding)
-    kind, message = error or ("", message_of(finding) if finding.expects_success else "")
+    kind, message = error or ("", message_of(finding))
+    is_bare = error is None and finding.exchange is not None and finding.exchange["request"]["method"] != "HEAD"
     if not finding.is_about_status:
-        return _body_key(finding, error)
+        if is_bare and (not finding.difference or finding.is_about(Kind.MISSING, Kind.TYPE)):
+            return ("no error body",)
+        has_place = ("error body", finding.difference, *finding.mistake, kind)
+        return has_place if finding.difference else ("check", finding.verdict.get("check"), finding.operation)
+    if is_bare and not finding.expects_success:
+        return ("no error body", finding.status)
     if finding.expects_success or (finding.status >= SERVER_ERROR and finding.mistake[0] not in {Wrong.MISSING, Wrong.TYPE}):
         return ("error", finding.status, kind, message, finding.expects_success)
     return ("refused", *finding.mistake, finding.status, kind)
-
-
-def _body_key(finding: Finding, error: tuple[str, str] | None) -> Key:
-    """Return what is wrong with the body of an error response whose status is right."""
-    is_head = finding.exchange is not None and finding.exchange["request"]["method"] == "HEAD"
-    if error is None and not is_head and (not finding.difference or finding.is_about(Kind.MISSING, Kind.TYPE)):
-        return ("error body", "")
-    if finding.difference:
-        return ("error body", finding.difference, *finding.mistake, error and error[0])
-    return ("check", finding.verdict.get("check"), finding.operation)
 
 
 def _effect_key(finding: Finding) -> Key:
