@@ -26,7 +26,7 @@ def tables_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
             moved = lab.send(op.load_table, namespace=home, table=called)
             expect.status(moved, 200)
             expect.equal(table.uuid, moved.at("metadata", "table-uuid"), "table UUID", at=moved.place("metadata", "table-uuid"))
-            expect.status(lab.send(op.load_table, **table.at), 404)
+            expect.not_found(lab.send(op.load_table, **table.at), "table")
 
 
 @check("WXD-TBL-004")

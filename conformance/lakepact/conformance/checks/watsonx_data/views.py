@@ -31,7 +31,7 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
             expect.equal(
                 before.at("metadata", "view-uuid"), moved.at("metadata", "view-uuid"), "view UUID", at=moved.place("metadata", "view-uuid")
             )
-            expect.status(lab.send(op.load_view, namespace=source, view=view), 404)
+            expect.not_found(lab.send(op.load_view, namespace=source, view=view), "view")
 
 
 @check("WXD-VIEW-002")

@@ -72,4 +72,4 @@ def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
         with lab.judge("IRC-SEC-005"):
             expect.status(reply, 403, *((400, 404) if after.status == 404 else ()), about=f"for {what} that creates a table")
     with lab.judge("IRC-SEC-016"):
-        expect.status(after, 404, about="for the table whose creation was refused")
+        expect.not_found(after, "table", about="for the table whose creation was refused")

@@ -5,21 +5,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place
     from lakepact.generated.contract import OperationId
 
-Page: TypeAlias = "tuple[list[Any], str | None]"
+Page: TypeAlias = "tuple[Names, str | None]"
 FIRST = ""  #: the page token that asks for the first page
 LISTS = {op.list_namespaces: "namespaces", op.list_tables: "identifiers", op.list_views: "identifiers"}
 
 
-def names(reply: Reply) -> list[str]:
+class Names(list[Any]):
+    """The names in a listing, with their place; `None` if they are on several pages."""
+
+    def __init__(self, names: Iterable[Any], *, at: Place | None) -> None:
+        super().__init__(names)
+        self.at = at
+
+    @property
+    def next(self) -> Place | None:
+        """The place of the token of the next page."""
+        return self.at and Reply(self.at.exchange).place("next-page-token")
+
+
+def joined(pages: Iterable[Page]) -> Names:
+    """Return the names on some pages."""
+    lists = [page for page, _ in pages]
+    return lists[0] if len(lists) == 1 else Names((name for page in lists for name in page), at=None)
+
+
+def names(reply: Reply) -> Names:
     """Return names in a list of tables that has to be there.
 
     Raises:
@@ -28,16 +49,17 @@ def names(reply: Reply) -> list[str]:
     expect.status(reply, 200)
     identifiers = reply.at("identifiers")
     expect.true(isinstance(identifiers, list), "an array as `identifiers`", expect.shown(identifiers), at=reply.place("identifiers"))
-    return [reply.at("identifiers", n, "name") for n in range(len(identifiers))]
+    return Names((reply.at("identifiers", n, "name") for n in range(len(identifiers))), at=reply.place("identifiers"))
 
 
-def identifiers(reply: Reply) -> list[dict[str, Any]]:
+def identifiers(reply: Reply) -> Names:
     """Return the identifiers of a listing, without members that a target may add.
 
     Raises:
         Unmet: there is no list.
     """
-    return [{"namespace": reply.at("identifiers", n, "namespace"), "name": name} for n, name in enumerate(names(reply))]
+    found = names(reply)
+    return Names(({"namespace": reply.at("identifiers", n, "namespace"), "name": name} for n, name in enumerate(found)), at=found.at)
 
 
 class Listing:
@@ -62,13 +84,12 @@ class Listing:
         """Return the names on one page, and the token of the next."""
         reply = self.get(**parameters)
         expect.status(reply, 200)
-        token = reply.document.get("next-page-token")
-        items = reply.at(LISTS[self.operation])
-        return self.names_of(items), token
+        return self.names_in(reply), reply.document.get("next-page-token")
 
-    def names_of(self, items: list[Any]) -> list[Any]:
-        """Return the names of some items of a listing."""
-        return [item[-1] if isinstance(item, list) else item["name"] for item in items]
+    def names_in(self, reply: Reply) -> Names:
+        """Return the names of the items in an answer."""
+        member = LISTS[self.operation]
+        return Names((item[-1] if isinstance(item, list) else item["name"] for item in reply.at(member)), at=reply.place(member))
 
     def drop(self, name: str) -> None:
         """Drop an item.
@@ -116,7 +137,8 @@ class Listing:
         seen: set[str] = set()
         while token := pages[-1][1]:
             if token in seen or len(pages) > len(self.names) + 5:
-                raise Unmet("a chain of tokens that ends", f"{len(pages)} pages for {len(self.names)} items, token {expect.shown(token)}")
+                actual = f"{len(pages)} pages for {len(self.names)} items, token {expect.shown(token)}"
+                raise expect.unmet("a chain of tokens that ends", actual, at=pages[-1][0].next)
             seen.add(token)
             pages.append(self.page(page_token=token, **{k: v for k, v in first.items() if k != "page_token"}))
         return pages

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.listings import Names
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
 
 
 ABSENT: Any = object()  #: stands for a member that is left out
@@ -32,23 +33,41 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
     return reply
 
 
-def levels_of(lab: CatalogLab, namespace: Namespace) -> Any:
-    """Return the levels that a catalog answers when a namespace is loaded."""
-    reply = lab.send(op.load_namespace_metadata, namespace=namespace)
-    expect.status(reply, 200)
-    return reply.at("namespace")
+def is_named(reply: Reply, namespace: Namespace | list[str], about: str = "") -> None:
+    """Expect 200 with the levels of a namespace."""
+    expect.status(reply, 200, about=about)
+    expect.equal(list(namespace), reply.at("namespace"), f"namespace {about}".rstrip(), at=reply.place("namespace"))
 
 
-def properties_of(lab: CatalogLab, namespace: Namespace) -> dict[str, Any]:
+def is_found(lab: CatalogLab, namespace: Namespace) -> None:
+    """Expect a namespace to be loaded with its levels."""
+    is_named(lab.send(op.load_namespace_metadata, namespace=namespace), namespace)
+
+
+class Properties(dict[str, Any]):
+    """Stored properties, with the answer that shows them."""
+
+    def __init__(self, reply: Reply, properties: dict[str, Any] | None) -> None:
+        super().__init__(properties or {})
+        self.reply = reply
+
+    def place(self, *keys: str) -> Place:
+        """Return the place of a property, or of all of them."""
+        return self.reply.place("properties", *keys)
+
+    def has(self, key: str, value: Any, what: str = "") -> None:
+        """Expect a property to have a value."""
+        expect.equal(value, self.get(key), what or f"property {key}", at=self.place(key))
+
+
+def properties_of(lab: CatalogLab, namespace: Namespace) -> Properties:
     """Return the stored properties of a namespace."""
     reply = lab.send(op.load_namespace_metadata, namespace=namespace)
     expect.status(reply, 200)
     properties = reply.at("properties")
-    if properties is None and not lab.feature("namespace-properties"):
-        return {}
-    expect.true(isinstance(properties, dict), "`properties` as an object", properties, at=reply.place("properties"))
-    stored: dict[str, Any] = properties or {}
-    return stored
+    if properties is not None or lab.feature("namespace-properties"):
+        expect.true(isinstance(properties, dict), "`properties` as an object", properties, at=reply.place("properties"))
+    return Properties(reply, properties)
 
 
 def names_in(reply: Reply) -> list[Any]:
@@ -58,15 +77,14 @@ def names_in(reply: Reply) -> list[Any]:
     return names
 
 
-def children(lab: CatalogLab, parent: Namespace | str | None) -> list[Any]:
+def children(lab: CatalogLab, parent: Namespace | str | None) -> Names:
     """Everything that a listing below a parent holds, over all pages."""
     found: list[Any] = []
     token: str | None = None
-    for _ in range(1000):
+    for page in range(1000):
         reply = lab.send(op.list_namespaces, parent=parent, page_token=token)
-        expect.status(reply, 200)
-        token = reply.document.get("next-page-token")
         found += names_in(reply)
+        token = reply.document.get("next-page-token")
         if not token:
-            break
-    return found
+            return Names(found, at=None if page else reply.place("namespaces"))
+    return Names(found, at=None)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SUCCESS
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, is_found, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, wrong_type
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.evidence.outcome import Mutation
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
 MADE = 200  #: says that a namespace was created, or is there
@@ -27,6 +27,7 @@ WRITERS = 16  #: callers side by side
 NEIGHBOURS = 6  #: namespaces that are created, and as many that are dropped
 WIDE = 2**31  #: numbers below which one is drawn
 
+EXISTING = Mutation(Wrong.PRESENT, "namespace")
 NOT_NESTED = "no namespace below another can be made and found, which other requirements judge"
 
 
@@ -40,8 +41,7 @@ def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-CREATE-001") as case:
         for answer, level in ((reply, name), (without, bare)):
             with case():
-                expect.status(answer, 200)
-                expect.equal([level], answer.at("namespace"), "namespace", at=answer.place("namespace"))
+                is_named(answer, [level])
     for created, level in ((reply, name), (without, bare)):
         if created.status in SUCCESS:
             lab.find_namespace((level,))
@@ -49,7 +49,7 @@ def create_namespace_returns_name_and_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-CREATE-004"):
         expect.status(without, *SUCCESS)
     with lab.judge("IRC-NS-CREATE-002"):
-        expect.equal(wanted, {key: answered.get(key) for key in wanted}, "properties")
+        expect.equal(wanted, {key: answered.get(key) for key in wanted}, "properties", at=reply.place("properties"))
     added = sorted(set(answered) - set(wanted))
     lab.note("IRC-NS-CREATE-003", f"added by the server: {', '.join(added) or 'nothing'}")
 
@@ -66,12 +66,12 @@ def creating_existing_namespaces_returns_409(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-CREATE-005") as case:
         for reply in replies:
             with case():
-                expect.status(reply, 409)
+                expect.status(reply, 409, mutation=EXISTING)
     with lab.judge_each("IRC-NS-CREATE-006") as case:
         for owner, stored in zip(before, [properties_of(lab, n) for n in existing], strict=True):
             with case():
-                expect.equal(owner, stored.get("owner"), "property owner, as before:")
-                expect.lacks("new", stored, "properties")
+                stored.has("owner", owner, "property owner, as before:")
+                expect.lacks("new", stored, "properties", at=stored.place())
 
 
 @check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", last=3)
@@ -81,7 +81,9 @@ def invalid_create_bodies_return_400(lab: CatalogLab) -> None:
         "IRC-NS-CREATE-007": [(lab.name(), {}), (lab.name(), {"properties": {}}), (other := lab.name(), {"Namespace": [other]})],
         "IRC-NS-CREATE-014": [(name := lab.name(), {"namespace": [name], "properties": {"a": value}}) for value in NO_STRINGS],
     }
-    _nothing_is_created(lab, wrong, {"IRC-NS-CREATE-014": wrong_type("properties/a")})
+    _nothing_is_created(
+        lab, wrong, {"IRC-NS-CREATE-007": Mutation(Wrong.MISSING, "/namespace"), "IRC-NS-CREATE-014": wrong_type("/properties/*")}
+    )
 
 
 @check("IRC-NS-CREATE-017", last=5)
@@ -94,7 +96,7 @@ def levels_that_are_not_strings_return_400(lab: CatalogLab) -> None:
         (named := lab.name(), {"namespace": [[named]]}),
         (named := lab.name(), {"namespace": named}),
     ]
-    _nothing_is_created(lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("namespace")})
+    _nothing_is_created(lab, {"IRC-NS-CREATE-017": wrong}, {"IRC-NS-CREATE-017": wrong_type("/namespace")})
 
 
 def _nothing_is_created(
@@ -105,27 +107,28 @@ def _nothing_is_created(
     for requirement, requests in lab.each(wrong.items()):
         with lab.judge_each(requirement) as case:
             for name, body in requests:
-                with case():
-                    expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}", mutation=mutations.get(requirement))
-                    expect.status(
-                        lab.send(op.load_namespace_metadata, namespace=(name,)), 404, about="for the namespace whose creation was refused"
+                with case(mutations[requirement]):
+                    expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
+                    expect.not_found(
+                        lab.send(op.load_namespace_metadata, namespace=(name,)), "namespace", about="for the namespace whose creation was refused"
                     )
 
 
 @check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", last=2)
 def unaddressable_namespaces_are_refused(lab: CatalogLab) -> None:
     """Creating a namespace without levels, with an empty level, or with the separator in a level is refused."""
-    parent = lab.make_namespace()
+    parent, wrong = lab.make_namespace(), Mutation(Wrong.VALUE, "/namespace")
 
     with lab.judge("IRC-NS-CREATE-008"):
-        expect.status(create(lab, []), 400)
+        expect.status(create(lab, []), 400, mutation=wrong)
     with lab.judge_each("IRC-NS-CREATE-012") as case:
         for levels in ([""], [*parent, ""], ["", *parent]):
             with case():
-                expect.status(create(lab, levels), 400)
+                expect.status(create(lab, levels), 400, mutation=Mutation(Wrong.VALUE, "/namespace/*"))
     with lab.judge("IRC-NS-CREATE-013"):
-        expect.status(create(lab, [f"{parent[0]}\u001fb"]), 400)
-        expect.lacks([*parent, "b"], children(lab, parent), "children")
+        expect.status(create(lab, [f"{parent[0]}\u001fb"]), 400, mutation=Mutation(Wrong.VALUE, "/namespace/*"))
+        below = children(lab, parent)
+        expect.lacks([*parent, "b"], below, "children", at=below.at)
 
 
 @check("IRC-NS-CREATE-009")
@@ -136,10 +139,10 @@ def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
     reply = create(lab, child, properties={"level": "2"})
 
     with lab.judge("IRC-NS-CREATE-009"):
-        expect.status(reply, 200)
-        expect.equal(child, reply.at("namespace"), "namespace", at=reply.place("namespace"))
-        expect.contains(child, children(lab, parent), "children")
-        expect.lacks("level", properties_of(lab, parent), "properties of the parent")
+        is_named(reply, child)
+        below, above = children(lab, parent), properties_of(lab, parent)
+        expect.contains(child, below, "children", at=below.at)
+        expect.lacks("level", above, "properties of the parent", at=above.place())
 
 
 @check("IRC-NS-CREATE-010")
@@ -153,8 +156,11 @@ def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
     loaded = lab.send(op.load_namespace_metadata, namespace=(parent, child))
 
     with lab.judge("IRC-NS-CREATE-010"):
-        expect.status(loaded, 200 if reply.status == 200 else 404)
-        expect.true(reply.status in {200, 400, 404, 409}, "status 200, 400 or 404", reply.shown)
+        if reply.status == MADE:
+            expect.status(loaded, 200)
+        else:
+            expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.ABSENT, "parent"))
+            expect.not_found(loaded, "namespace")
     lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=(parent,)))
 
 
@@ -168,10 +174,10 @@ def servers_without_nesting_refuse_nested_namespaces(lab: CatalogLab) -> None:
     reply = create(lab, [parent, child])
 
     with lab.judge("IRC-NS-CREATE-011") as case:
-        expect.client_error(reply)
+        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
         for flattened in (f"{parent}.{child}", child, f"{parent}{child}"):
             with case():
-                expect.status(lab.send(op.load_namespace_metadata, namespace=(flattened,)), 404)
+                expect.not_found(lab.send(op.load_namespace_metadata, namespace=(flattened,)), "namespace")
 
 
 @check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
@@ -197,16 +203,16 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
     """When many clients create the same namespace concurrently, exactly one gets 200 and the others get 409."""
     existing = lab.make_namespace()
     with lab.step("IRC-NS-CREATE-005"):
-        expect.refused(create(lab, list(existing)))
+        expect.refused(create(lab, list(existing)), mutation=EXISTING)
     with lab.judge_each("IRC-NS-CREATE-016") as case:
         for _ in lab.repeat(3):
             with case():
                 name = lab.name()
                 replies = lab.concurrently([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
                 winner = str(sole_winner(replies, what="creations"))
-                by = properties_of(lab, (name,)).get("by")
-                if by is not None:  # otherwise properties are not stored, and do not show the winner
-                    expect.equal(winner, by, "the winner's property")
+                stored = properties_of(lab, (name,))
+                if stored.get("by") is not None:  # otherwise properties are not stored, and do not show the winner
+                    stored.has("by", winner, "the winner's property")
 
 
 @check("IRC-NS-CREATE-018", alone=True)
@@ -234,15 +240,14 @@ def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-GET-001") as case:
         for namespace in (top, *there):
             with case():
-                reply = lab.send(op.load_namespace_metadata, namespace=namespace)
-                expect.status(reply, 200)
-                expect.equal(list(namespace), reply.at("namespace"), "namespace", at=reply.place("namespace"))
+                is_found(lab, namespace)
     with lab.judge_each("IRC-NS-GET-002") as case:
         for namespace in there:
             with case():
                 stored = properties_of(lab, namespace)
-                expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties")
-                expect.true(all(isinstance(value, str) for value in stored.values()), "strings as values", stored)
+                expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties", at=stored.place())
+                for key, value in stored.items():
+                    expect.true(isinstance(value, str), "strings as values", {key: value}, at=stored.place(key), kind=Kind.TYPE)
     with lab.judge("IRC-NS-GET-004"):
         properties_of(lab, top)
 
@@ -285,7 +290,7 @@ def head_and_get_of_namespaces_agree(lab: CatalogLab) -> None:
                 if got.status == MADE:
                     expect.status(head, 200, 204, about="because GET returned 200")
                 else:
-                    expect.refused(head, about=f"because GET returned {got.status}")
+                    expect.refused(head, about=f"because GET returned {got.status}", mutation=Mutation(Wrong.ABSENT, "namespace"))
 
 
 def _are_not_found(lab: CatalogLab, requirement: str, replies: Iterable[Reply]) -> None:

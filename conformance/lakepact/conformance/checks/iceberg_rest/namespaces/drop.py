@@ -9,6 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -33,8 +34,9 @@ def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
         for namespace, parent in (*([(child, top)] if child else []), (bare, None)):
             with case():
                 expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
-                expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
-                expect.lacks(list(namespace), children(lab, parent), "the list")
+                expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
+                listed = children(lab, parent)
+                expect.lacks(list(namespace), listed, "the list", at=listed.at)
     lab.send(op.drop_namespace, namespace=bare)  # should the judgement have ended before
     with lab.judge("IRC-NS-DROP-002"):
         expect.not_found(lab.send(op.drop_namespace, namespace=bare), "namespace")
@@ -62,7 +64,7 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
-        expect.status(lab.send(op.load_namespace_metadata, namespace=namespace), 404)
+        expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
 
 
 @check("IRC-NS-DROP-003")
@@ -72,7 +74,7 @@ def namespaces_with_tables_are_not_dropped(lab: CatalogLab) -> None:
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-NS-DROP-003"):
-        expect.status(reply, 409)
+        expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
         expect.status(lab.send(op.load_table, **table.at), 200)
         expect.status(lab.send(op.load_namespace_metadata, namespace=table.namespace), 200)
 
@@ -86,10 +88,11 @@ def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
     reply = lab.send(op.drop_namespace, namespace=top)
 
     with lab.judge("IRC-NS-DROP-005"):
-        expect.status(reply, 409)
-        expect.contains(list(child), children(lab, top), "children")
+        expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "child namespace"))
+        below = children(lab, top)
+        expect.contains(list(child), below, "children", at=below.at)
         if found:
-            expect.equal(lab.kept({"a": "1"}).get("a"), properties_of(lab, child).get("a"), "property of the child")
+            properties_of(lab, child).has("a", lab.kept({"a": "1"}).get("a"), "property of the child")
 
 
 @check("IRC-NS-DROP-006", "IRC-NS-ENC-002")
@@ -131,8 +134,8 @@ def staged_tables_do_not_keep_their_namespace(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-DROP-007"):
         expect.status(dropped, 204, 409)
         if dropped.status == 204:
-            expect.status(commit_stage(lab, table), 404)
-            expect.status(lab.send(op.load_namespace_metadata, namespace=table.namespace), 404)
+            expect.not_found(commit_stage(lab, table), "namespace")
+            expect.not_found(lab.send(op.load_namespace_metadata, namespace=table.namespace), "namespace")
 
 
 @check("IRC-NS-DROP-008", alone=True)
@@ -151,7 +154,8 @@ def concurrent_drops_leave_no_orphaned_table(lab: CatalogLab) -> None:
                 lab.concurrently([first, partial(send_after, second, turn % ROUNDS * STEP)])
                 there = lab.send(op.load_namespace_metadata, namespace=namespace).status == 200
                 table = lab.send(op.load_table, namespace=namespace, table=name)
-                expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
+                if not there:
+                    expect.not_found(table, "namespace", about="for a table in a namespace that is gone")
 
 
 @check("IRC-NS-DROP-009")
@@ -164,5 +168,5 @@ def recreated_namespaces_have_no_old_properties(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-009"):
         stored = properties_of(lab, (name,))
-        expect.lacks("old", stored, "properties")
-        expect.equal("1", stored.get("new"), "property new")
+        expect.lacks("old", stored, "properties", at=stored.place())
+        stored.has("new", "1")

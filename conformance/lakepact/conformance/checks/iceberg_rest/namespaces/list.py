@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, names_in
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -24,21 +26,22 @@ def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
         op.list_tables,
     }:
         return False
-    parsed = exchange.parsed
+    parsed, reply = exchange.parsed, Reply(exchange)
     if not isinstance(parsed, dict):
         return False
     if exchange.operation == op.list_namespaces:
-        listed = parsed.get("namespaces")
-        expect.true(isinstance(listed, list), "`namespaces` as an array", listed)
+        at, listed = reply.place("namespaces"), parsed.get("namespaces")
+        expect.true(isinstance(listed, list), "`namespaces` as an array", listed, at=at)
     elif exchange.operation in {op.create_namespace, op.load_namespace_metadata}:
-        listed = [parsed.get("namespace")]
+        at, listed = reply.place("namespace"), [parsed.get("namespace")]
     elif exchange.operation == op.list_tables and isinstance(parsed.get("identifiers"), list):
+        at = reply.place("identifiers")
         listed = [identifier.get("namespace") if isinstance(identifier, dict) else identifier for identifier in parsed["identifiers"]]
     else:
         return False
     for namespace in listed or []:
         fine = isinstance(namespace, list) and namespace and all(isinstance(level, str) for level in namespace)
-        expect.true(bool(fine), "a namespace as an array of strings", namespace)
+        expect.true(bool(fine), "a namespace as an array of strings", namespace, at=at, kind=Kind.TYPE)
     return True
 
 
@@ -52,16 +55,19 @@ def listings_hold_direct_children(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-LIST-001"):
         listed = children(lab, None)
-        expect.contains(list(top), listed, "the top level")
-        expect.equal([], [n for n in listed if len(n) != 1], "namespaces of other than one level:")
+        expect.contains(list(top), listed, "the top level", at=listed.at)
+        expect.equal([], [n for n in listed if len(n) != 1], "namespaces of other than one level:", at=listed.at)
     if not nested:
         return  # what else is demanded is demanded of nested namespaces
     with lab.judge("IRC-NS-LIST-002"):
-        expect.equal([list(middle)], children(lab, top), "children")
+        listed = children(lab, top)
+        expect.equal([list(middle)], listed, "children", at=listed.at)
     with lab.judge("IRC-NS-LIST-003"):
-        expect.equal(sorted([list(bottom), list(beside)]), sorted(children(lab, middle)), "children of two levels")
+        listed = children(lab, middle)
+        expect.equal(sorted([list(bottom), list(beside)]), sorted(listed), "children of two levels", at=listed.at)
     with lab.judge("IRC-NS-LIST-004"):
-        expect.lacks(list(bottom), children(lab, top), "children of the first level")
+        listed = children(lab, top)
+        expect.lacks(list(bottom), listed, "children of the first level", at=listed.at)
 
 
 @check("IRC-NS-LIST-005")
@@ -72,9 +78,9 @@ def empty_parent_lists_the_top_level(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-LIST-005"):
         listed = children(lab, "")
-        expect.contains(list(top), listed, "the top level")
+        expect.contains(list(top), listed, "the top level", at=listed.at)
         if child:
-            expect.lacks(list(child), listed, "the top level")
+            expect.lacks(list(child), listed, "the top level", at=listed.at)
 
 
 @check("IRC-NS-LIST-006")
@@ -98,16 +104,17 @@ def namespaces_without_children_list_none(lab: CatalogLab) -> None:
     """Listing below a namespace without children returns an empty list."""
     top = lab.make_namespace()
 
+    def none_below(parent: Namespace, what: str = "children") -> None:
+        listed = lab.send(op.list_namespaces, parent=parent)
+        expect.equal([], names_in(listed), what, at=listed.place("namespaces"))
+
     with lab.judge("IRC-NS-LIST-007"):
-        after = lab.send(op.list_namespaces, parent=top)
-        expect.equal([], names_in(after), "children", at=after.place("namespaces"))
+        none_below(top)
         leaf = lab.child_of(top)
         if leaf:
-            after = lab.send(op.list_namespaces, parent=leaf)
-            expect.equal([], names_in(after), "children", at=after.place("namespaces"))
+            none_below(leaf)
             lab.require(lab.send(op.drop_namespace, namespace=leaf))
-            after = lab.send(op.list_namespaces, parent=top)
-            expect.equal([], names_in(after), "children of whose only child was dropped:", at=after.place("namespaces"))
+            none_below(top, "children of a namespace whose only child was dropped:")
 
 
 @check("IRC-NS-LIST-008")
@@ -121,7 +128,8 @@ def similar_names_are_not_children(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-LIST-008") as case:
         for top, child in below.items():
             with case():
-                expect.equal([list(child)], children(lab, top), f"children of {top[0]}")
+                listed = children(lab, top)
+                expect.equal([list(child)], listed, f"children of {top[0]}", at=listed.at)
 
 
 @check("IRC-NS-LIST-010")
@@ -133,9 +141,12 @@ def listings_follow_create_and_drop(lab: CatalogLab) -> None:
         below: list[tuple[Namespace, Namespace]] = [(top, (*top, lab.name()))] if lab.child_of(top) else []
         for parent, namespace in ((None, (lab.name(),)), *below):
             with case():
-                expect.lacks(list(namespace), children(lab, parent), "the list before")
+                listed = children(lab, parent)
+                expect.lacks(list(namespace), listed, "the list before", at=listed.at)
                 lab.require(lab.send(op.create_namespace, body={"namespace": list(namespace)}))
-                expect.contains(list(namespace), children(lab, parent), "the list after creation")
+                listed = children(lab, parent)
+                expect.contains(list(namespace), listed, "the list after creation", at=listed.at)
                 if lab.offers(op.drop_namespace):
                     lab.require(lab.send(op.drop_namespace, namespace=namespace))
-                    expect.lacks(list(namespace), children(lab, parent), "the list after dropping")
+                    listed = children(lab, parent)
+                    expect.lacks(list(namespace), listed, "the list after dropping", at=listed.at)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, levels_of, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, is_found, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -23,23 +24,22 @@ def operations_accept_namespaces_of_three_levels(lab: CatalogLab) -> None:
     namespace = (*lab.make_namespace(top), lab.name())
     created = lab.send(op.create_namespace, body={"namespace": list(namespace)})
     with lab.judge("IRC-NS-ENC-006"):
-        expect.status(created, 200)
-        expect.equal(list(namespace), created.at("namespace"), "namespace", at=created.place("namespace"))
+        is_named(created, namespace)
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200)
-        expect.equal(list(namespace), levels_of(lab, namespace), "namespace")
+        is_found(lab, namespace)
         after = lab.send(op.list_namespaces, parent=namespace[:2])
         expect.contains(list(namespace), after.at("namespaces"), "children", at=after.place("namespaces"))
         if lab.offers(op.namespace_exists):
             expect.status(lab.send(op.namespace_exists, namespace=namespace), 204)
         changed = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": {"a": "1"}})
         expect.status(changed, 200)
-        expect.equal("1", properties_of(lab, namespace).get("a"), "property a")
+        properties_of(lab, namespace).has("a", "1")
         table = lab.make_table(namespace)
         expect.status(lab.send(op.load_table, **table.at), 200)
         listed = identifiers(lab.send(op.list_tables, namespace=namespace))
-        expect.contains(table.identifier, listed, "the tables")
-        expect.status(lab.send(op.load_table, namespace=namespace[:2], table=table.name), 404)
+        expect.contains(table.identifier, listed, "the tables", at=listed.at)
+        expect.not_found(lab.send(op.load_table, namespace=namespace[:2], table=table.name), "table")
         expect.status(lab.try_drop_table(**table.at), 204)
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
 
@@ -58,11 +58,10 @@ def deeper_namespaces_keep_all_levels(lab: CatalogLab) -> None:
             created = create(lab, list(namespace))
             if 400 <= created.status < 500:
                 break
-            expect.status(created, 200)
-            expect.equal(list(namespace), created.at("namespace"), "namespace", at=created.place("namespace"))
-            expect.equal(list(namespace), levels_of(lab, namespace), "namespace")
-            after = lab.send(op.list_namespaces, parent=parent)
-            expect.contains(list(namespace), after.at("namespaces"), "children", at=after.place("namespaces"))
+            is_named(created, namespace)
+            is_found(lab, namespace)
+            listed = children(lab, parent)
+            expect.contains(list(namespace), listed, "children", at=listed.at)
 
 
 @check("IRC-NS-ENC-002")
@@ -82,8 +81,8 @@ def dots_do_not_separate_levels(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-ENC-002"):
         expect.status(created, 200)
-        expect.equal("one level", properties_of(lab, dotted).get("is"), "property of one level")
-        expect.equal("two levels", properties_of(lab, two_levels).get("is"), "property of two levels")
+        properties_of(lab, dotted).has("is", "one level", "property of one level")
+        properties_of(lab, two_levels).has("is", "two levels", "property of two levels")
         listed = lab.send(op.list_namespaces, parent=dotted)
         expect.status(listed, 200)
         if child:
@@ -102,7 +101,8 @@ def surplus_separators_return_400_or_404(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-NS-ENC-003") as case:
         for path in paths:
             with case():
-                expect.status(lab.send_raw("GET", f"{prefix}/{path}", operation=op.load_namespace_metadata), 400, 404)
+                reply = lab.send_raw("GET", f"{prefix}/{path}", operation=op.load_namespace_metadata)
+                expect.status(reply, 400, 404, mutation=Mutation(Wrong.SYNTAX, "namespace"))
 
 
 @check("IRC-NS-ENC-004")
@@ -123,14 +123,10 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-ENC-004") as case:
         expect.status(kept, 200, about="for the spelling that it was created with")
         if found.status == 200:
-            expect.status(again, 409)
+            expect.status(again, 409, mutation=Mutation(Wrong.PRESENT, "namespace"))
         else:
             expect.status(again, 200)
             for spelled, value in ((name, "first"), (other, "second")):
                 with case():
-                    expect.one_of(
-                        (value, None),
-                        properties_of(lab, (spelled,)).get("is"),
-                        f"property of the {value}, if any is kept,",
-                        at=lab.place("properties", "is"),
-                    )
+                    stored = properties_of(lab, (spelled,))
+                    expect.one_of((value, None), stored.get("is"), f"property of the {value}, if any is kept,", at=stored.place("is"))

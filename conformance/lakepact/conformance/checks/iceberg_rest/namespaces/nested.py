@@ -61,7 +61,7 @@ def operations_find_tables_of_nested_namespaces(lab: CatalogLab) -> None:
             if lab.offers(operation) and lab.send(operation, **arguments, **above.at).status != 404:
                 with case():
                     reply = lab.send(operation, **arguments, **table.at)
-                    expect.true(reply.status != 404, f"another status than 404 for {operation} of a table that is there", reply.shown)
+                    expect.served(reply, reply.status != 404, f"another status than 404 for {operation} of a table that is there")
 
 
 @check("IRC-NS-ENC-001")
@@ -78,7 +78,7 @@ def tables_are_registered_in_nested_namespaces(lab: CatalogLab) -> None:
     lab.drop_afterwards(namespace, former.name)
 
     with lab.judge("IRC-NS-ENC-001"):
-        expect.true(reply.status != 404, "another status than 404 for registering a table two levels deep", reply.shown)
+        expect.served(reply, reply.status != 404, "another status than 404 for registering a table two levels deep")
 
 
 @check("IRC-NS-ENC-001", "IRC-VIEW-LOAD-005", "IRC-VIEW-REN-001", "IRC-VIEW-LOAD-007")
@@ -109,13 +109,13 @@ def operations_find_views_of_nested_namespaces(lab: CatalogLab) -> None:
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204, about="for renaming a view two levels deep")
             expect.status(lab.send(op.load_view, namespace=namespace, view=new), 200, about="for its new name")
-            expect.status(lab.send(op.load_view, **at), 404, about="for its old name")
+            expect.not_found(lab.send(op.load_view, **at), "view", about="for its old name")
             at = {"namespace": namespace, "view": new}
     else:
         lab.skip("IRC-VIEW-REN-001", "the target does not rename views")
     with lab.judge("IRC-VIEW-LOAD-007"):
         expect.status(lab.send(op.drop_view, **at), 204, about="for dropping a view two levels deep")
-        expect.status(lab.send(op.load_view, **at), 404, about="for it afterwards")
+        expect.not_found(lab.send(op.load_view, **at), "view", about="for it afterwards")
 
 
 @check("IRC-VIEW-REN-001")
@@ -136,7 +136,7 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
             there = lab.send(op.load_view, namespace=home, view=view.name)
             expect.status(there, 200, about="for the view in its new namespace")
             same_view(lab, before, there)
-            expect.status(lab.send(op.load_view, namespace=tuple(at["namespace"]), view=view.name), 404, about="for the view where it was")
+            expect.not_found(lab.send(op.load_view, namespace=tuple(at["namespace"]), view=view.name), "view", about="for the view where it was")
             at = to
     if not moves:
         lab.skip("IRC-VIEW-REN-001", "the target does not rename views into other namespaces")
@@ -150,12 +150,12 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
     below: dict[str, Any] = {"namespace": namespace, "table": table.name}
     with lab.judge("IRC-TBL-HEAD-002"):
         if lab.offers(op.table_exists):
-            expect.status(lab.send(op.table_exists, **below), 404, about="below the namespace of a table")
+            expect.not_found(lab.send(op.table_exists, **below), "table", about="below the namespace of a table")
     if lab.offers(op.drop_table):
         known = lab.ways_to_drop()
         with lab.judge("IRC-TBL-DROP-002"):
             reply = lab.send(op.drop_table, purge_requested=known[0], **below)
-            expect.status(reply, 404, about="for dropping a table below its namespace")
+            expect.not_found(reply, "table", about="for dropping a table below its namespace")
             expect.status(lab.send(op.load_table, **table.at), 200, about="for the table afterwards")
     if not lab.offers(op.create_view):
         for requirement in ("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008"):
@@ -164,10 +164,10 @@ def parent_tables_and_views_return_404_in_children(lab: CatalogLab) -> None:
     view = made(lab, parent)
     at: dict[str, Any] = {"namespace": namespace, "view": view.name}
     with lab.judge("IRC-VIEW-LOAD-002"):
-        expect.status(lab.send(op.load_view, **at), 404, about="for loading a view below its namespace")
+        expect.not_found(lab.send(op.load_view, **at), "view", about="for loading a view below its namespace")
     with lab.judge("IRC-VIEW-LOAD-005"):
         if lab.offers(op.view_exists):
-            expect.status(lab.send(op.view_exists, **at), 404, about="below the namespace of a view")
+            expect.not_found(lab.send(op.view_exists, **at), "view", about="below the namespace of a view")
     with lab.judge("IRC-VIEW-LOAD-008"):
-        expect.status(lab.send(op.drop_view, **at), 404, about="for dropping a view below its namespace")
+        expect.not_found(lab.send(op.drop_view, **at), "view", about="for dropping a view below its namespace")
         expect.status(lab.send(op.load_view, **view.at), 200, about="for the view afterwards")

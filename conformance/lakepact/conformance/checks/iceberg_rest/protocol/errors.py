@@ -245,8 +245,8 @@ def renames_name_the_missing_object(lab: CatalogLab) -> None:
     no_target = lab.send(op.rename_table, body={"source": table.identifier, "destination": nowhere})
 
     with lab.judge("IRC-ERR-009"):
-        expect.status(no_source, 404)
-        expect.status(no_target, 404)
+        expect.not_found(no_source, "table")
+        expect.not_found(no_target, "table")
         expect.equal(
             "NoSuchTableException", no_source.at("error", "type"), "error type for a missing source", at=no_source.place("error", "type")
         )

@@ -110,4 +110,4 @@ def special_characters_are_refused_or_addressable(lab: CatalogLab) -> None:
                     at=loaded.place("metadata", "table-uuid"),
                 )
                 expect.status(lab.try_drop_table(namespace=namespace, table=name), 204, 200)
-                expect.status(lab.send(op.load_table, namespace=namespace, table=name), 404)
+                expect.not_found(lab.send(op.load_table, namespace=namespace, table=name), "table")

@@ -125,8 +125,8 @@ def dropping_twice_returns_404(lab: CatalogLab) -> None:
     namespace_again = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-GEN-030"):
-        expect.status(again, 404)
-        expect.status(namespace_again, 404)
+        expect.not_found(again, "table")
+        expect.not_found(namespace_again, "namespace")
     with lab.judge_each("IRC-GEN-027") as case:
         for _ in range(10):
             with case():
@@ -137,7 +137,7 @@ def dropping_twice_returns_404(lab: CatalogLab) -> None:
                 if len(listed) < SHORT_LISTING:  # longer ones are judged by IRC-PAG-001
                     expect.contains([level], listed, "the list")
                 lab.require(lab.send(op.drop_namespace, namespace=(level,)))
-                expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 404)
+                expect.not_found(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), "namespace")
 
 
 # -- values that have to survive --------------------------------------------------------------------------------------

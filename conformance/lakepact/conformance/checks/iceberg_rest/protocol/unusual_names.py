@@ -162,7 +162,7 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
             with case():
                 at: dict[str, Any] = {"namespace": namespace, "view": name}
                 expect.status(lab.send(op.drop_view, **at), 204, about=f"for dropping {expect.shown(name)}")
-                expect.status(lab.send(op.load_view, **at), 404, about=f"for {expect.shown(name)} afterwards")
+                expect.not_found(lab.send(op.load_view, **at), "view", about=f"for {expect.shown(name)} afterwards")
 
 
 @check("IRC-VIEW-REN-001")
