@@ -28,6 +28,10 @@ class Names(list[Any]):
         super().__init__(names)
         self.at = at
 
+    def are(self, expected: Iterable[Any], what: str) -> None:
+        """Expect these names, in any order."""
+        expect.equal(sorted(expected), sorted(self), what, at=self.at)
+
     @property
     def next(self) -> Place | None:
         """The place of the token of the next page."""

@@ -9,7 +9,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_oper
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Claim, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -32,36 +33,36 @@ def configuration_has_defaults_and_overrides(lab: CatalogLab) -> None:
                 expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member), at=reply.place(member))
     with lab.judge_each("IRC-CFG-002", without="the configuration has no defaults or overrides") as case:
         for member in ("defaults", "overrides"):
-            settings = reply.document.get(member)
-            for key, value in settings.items() if isinstance(settings, dict) else ():
+            for key, value in _map(reply.document, member).items():
                 with case():
-                    expect.true(isinstance(value, str), f"`{member}.{key}` to be a string", value)
+                    expect.true(isinstance(value, str), f"`{member}.{key}` to be a string", value, at=reply.place(member, key))
 
 
 @check("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017")
 def endpoints_are_well_formed(lab: CatalogLab) -> None:
     """Each entry of `endpoints` is a verb, one space and a path template, and none occurs twice."""
-    endpoints = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse")).document.get("endpoints")
+    reply = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
+    endpoints, at = reply.document.get("endpoints"), reply.place("endpoints")
     if endpoints is None:
         for requirement in ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017"):
             lab.skip(requirement, "the target sends no endpoints")
         return
 
     with lab.judge("IRC-CFG-008"):
-        expect.true(isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints), "an array of strings", endpoints)
+        expect.true(isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints), "an array of strings", endpoints, at=at)
     texts = [e for e in endpoints if isinstance(e, str)] if isinstance(endpoints, list) else []
     with lab.judge_each("IRC-CFG-009", without="no endpoint is a string (IRC-CFG-008)") as case:
         for endpoint in texts:
             with case():
                 # The path of an operation of the contract is checked by IRC-CFG-010; a server may declare others.
                 if not re.fullmatch(r"[A-Z]+ /\S*", endpoint):
-                    claim = Claim({"not": {"mentions": endpoint}}, "/body/endpoints")
-                    raise Unmet("`<VERB> /<path template>` with one space", endpoint, claim=claim)
+                    unlike = {"not": {"mentions": endpoint}}
+                    raise expect.unmet("`<VERB> /<path template>` with one space", endpoint, at=at, schema=unlike)
     if len(texts) != len(endpoints):
         lab.skip("IRC-CFG-017", "the endpoints are not strings (IRC-CFG-008)")
         return
     with lab.judge("IRC-CFG-017"):
-        expect.equal(len(set(endpoints)), len(endpoints), "as many different endpoints as entries:")
+        expect.equal(len(set(endpoints)), len(endpoints), "as many different endpoints as entries:", at=at)
 
 
 def configuration(lab: CatalogLab) -> Reply:
@@ -82,7 +83,7 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
     with lab.judge("IRC-CFG-004"):
         expect.status(without, 200, 400)
     with lab.judge("IRC-CFG-005"):
-        expect.status(unknown, 400, 404)
+        expect.status(unknown, 400, 404, mutation=Mutation(Wrong.ABSENT, "warehouse"))
     chosen = lab.target.parameters.get("warehouse")
     if not chosen:
         lab.skip("IRC-CFG-006", "no warehouse was chosen for this run (--parameter warehouse=…)")
@@ -97,18 +98,19 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
 @check("IRC-CFG-010")
 def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
     """A declared endpoint for an operation of the contract has the contract's path template."""
-    endpoints = configuration(lab).document.get("endpoints")
+    reply = configuration(lab)
+    endpoints = reply.document.get("endpoints")
     if not isinstance(endpoints, list):
         lab.skip("IRC-CFG-010", "the target sends no endpoints")
         return
     with lab.judge_each("IRC-CFG-010", without="no endpoint has the path of an operation of the contract") as case:
-        for endpoint in endpoints:
+        for number, endpoint in enumerate(endpoints):
             operation = meant(endpoint, lab.offer.segments.get("prefix"))
             sent = str(endpoint).split()[-1:]
             if operation is None or not "".join(sent).startswith("/"):
                 continue  # it names no operation, or is no path template (IRC-CFG-009)
             with case():
-                expect.true(sent == [operation.path], f"`{operation.path}`, as in the contract", endpoint)
+                expect.true(sent == [operation.path], f"`{operation.path}`, as in the contract", endpoint, at=reply.place("endpoints", number))
 
 
 def _probe(lab: CatalogLab, operation: OperationId) -> Reply:
@@ -151,7 +153,7 @@ def configuration_lists_true_endpoints(lab: CatalogLab) -> None:
             with case():
                 reply = _probe(lab, operation)
                 known = lab.contract.operations[operation]
-                expect.true(False, f"`{known.method} {known.path}` in `endpoints`, because it is served", reply.shown)
+                expect.served(reply, False, f"`{known.method} {known.path}` in `endpoints`, because it is served")
 
 
 @check("IRC-CFG-013")
@@ -173,22 +175,18 @@ def default_endpoints_are_served(lab: CatalogLab) -> None:
 def head_and_get_agree(lab: CatalogLab) -> None:
     """GET and HEAD of a namespace or table agree on whether it exists."""
     table = lab.make_table()
-    here: list[tuple[OperationId, OperationId, dict[str, Any]]] = [
-        (op.namespace_exists, op.load_namespace_metadata, {"namespace": table.namespace}),
-        (op.table_exists, op.load_table, table.at),
-    ]
-    gone: list[tuple[OperationId, OperationId, dict[str, Any]]] = [
-        (op.namespace_exists, op.load_namespace_metadata, {"namespace": (lab.name(),)}),
-        (op.table_exists, op.load_table, {**table.at, "table": lab.name()}),
+    pairs: list[tuple[str, OperationId, OperationId, dict[str, Any], dict[str, Any]]] = [
+        ("namespace", op.namespace_exists, op.load_namespace_metadata, {"namespace": table.namespace}, {"namespace": (lab.name(),)}),
+        ("table", op.table_exists, op.load_table, table.at, {**table.at, "table": lab.name()}),
     ]
 
     with lab.judge_each("IRC-CFG-015") as case:
-        for wanted, cases in ((200, here), (404, gone)):
-            for head, get, at in cases:
+        for thing, head, get, here, gone in pairs:
+            for operation in (get, *((head,) if lab.offers(head) else ())):
+                with case():  # IRC-TBL-HEAD-001 and IRC-NS-HEAD-001 tell 204 from 200
+                    expect.status(lab.send(operation, **here), *((200,) if operation == get else (200, 204)))
                 with case():
-                    expect.status(lab.send(get, **at), wanted)
-                    if lab.offers(head):  # IRC-TBL-HEAD-001 and IRC-NS-HEAD-001 tell 204 from 200
-                        expect.status(lab.send(head, **at), *((200, 204) if wanted == 200 else (404,)))
+                    expect.not_found(lab.send(operation, **gone), thing)
 
 
 @check("IRC-CFG-016", "IRC-CFG-018", "IRC-CFG-019", "IRC-CFG-020")
@@ -205,13 +203,14 @@ def configuration_is_stable_and_without_secrets(lab: CatalogLab) -> None:
         for reply in replies:
             with case():
                 expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints", at=reply.place("endpoints"))
-                expect.equal(_prefix(first), _prefix(reply.document), "prefix")
+                expect.equal(_prefix(first), _prefix(reply.document), "prefix", at=reply.place("overrides", "prefix"))
     lab.note("IRC-CFG-019", f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}")
     with lab.judge("IRC-CFG-020") as case:
         for member in ("defaults", "overrides"):
             for key in _map(first, member):
                 with case():
-                    expect.true(not is_secret(key), "no secret among the settings", f"`{member}.{key}`")
+                    at = replies[0].place(member, key)
+                    expect.true(not is_secret(key), "no secret among the settings", f"`{member}.{key}`", at=at, kind=Kind.SURPLUS)
 
 
 #: Settings of clients whose values are secrets; those of storage accounts have the name of the account behind them.

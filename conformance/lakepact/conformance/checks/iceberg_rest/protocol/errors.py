@@ -9,8 +9,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_re
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.exchanges import Exchange
 
 NOT_FOUND, CONFLICT = 404, 409
+
 
 #: These routes answer errors in OAuth's own form.
 OAUTH = frozenset({op.get_token})
@@ -66,9 +68,10 @@ def error_responses_have_an_error_object(exchange: Exchange) -> bool:
     """Every error response has a JSON body with an `error` object."""
     if not is_refusal(exchange) or middleware_may_answer(exchange):
         return False
-    if not isinstance(Reply(exchange).at("error"), dict):
-        claim = Claim({"type": "object"}, "/body/error")
-        raise Unmet('`{"error": {…}}` as the body', Reply(exchange).shown, claim=claim)
+    reply = Reply(exchange)
+    if not isinstance(reply.at("error"), dict):
+        schema = {"type": "object"}
+        raise expect.unmet('`{"error": {…}}` as the body', reply.shown, at=reply.place("error"), kind=Kind.TYPE, schema=schema)
     return True
 
 
@@ -81,8 +84,10 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
     for member, kind in (("message", str), ("type", str), ("code", int)):
         value = error.get(member)
         if not isinstance(value, kind) or isinstance(value, bool):
-            claim = Claim({"type": "integer" if kind is int else "string"}, f"/body/error/{member}")
-            raise Unmet(f"`error.{member}` as {'an integer' if kind is int else 'a string'}", Reply(exchange).shown, claim=claim)
+            reply, way = Reply(exchange), Kind.TYPE if member in error else Kind.MISSING
+            wanted = f"`error.{member}` as {'an integer' if kind is int else 'a string'}"
+            schema = {"type": "integer" if kind is int else "string"}
+            raise expect.unmet(wanted, reply.shown, at=reply.place("error", member), kind=way, schema=schema)
     return True
 
 
@@ -92,7 +97,8 @@ def error_messages_are_not_empty(exchange: Exchange) -> bool:
     error = error_of(exchange)
     if error is None or not isinstance(error.get("message"), str):
         return False
-    expect.true(bool(error["message"].strip()), "a message that says what went wrong", error["message"])
+    at = Reply(exchange).place("error", "message")
+    expect.true(bool(error["message"].strip()), "a message that says what went wrong", error["message"], at=at, kind=Kind.MISSING)
     return True
 
 
@@ -102,7 +108,7 @@ def error_code_is_the_status(exchange: Exchange) -> bool:
     error = error_of(exchange)
     if error is None or "code" not in error:
         return False
-    expect.equal(exchange.status, error["code"], "error code")
+    expect.equal(exchange.status, error["code"], "error code", at=Reply(exchange).place("error", "code"))
     return True
 
 
@@ -112,7 +118,7 @@ def error_code_is_in_range(exchange: Exchange) -> bool:
     error = error_of(exchange)
     if error is None or not isinstance(error.get("code"), int):
         return False
-    expect.true(400 <= error["code"] <= 600, "a code from 400 to 600", error["code"])
+    expect.true(400 <= error["code"] <= 600, "a code from 400 to 600", error["code"], at=Reply(exchange).place("error", "code"))
     return True
 
 
@@ -122,8 +128,8 @@ def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
     error = error_of(exchange)
     if error is None or "stack" not in error:
         return False
-    stack = error["stack"]
-    expect.true(isinstance(stack, list) and all(isinstance(s, str) for s in stack), "`error.stack` as an array of strings", stack)
+    stack, at = error["stack"], Reply(exchange).place("error", "stack")
+    expect.true(isinstance(stack, list) and all(isinstance(s, str) for s in stack), "`error.stack` as an array of strings", stack, at=at)
     return True
 
 
@@ -132,7 +138,7 @@ def error_bodies_hold_only_error(exchange: Exchange) -> bool:
     """An error body has no top-level member except `error`."""
     if error_of(exchange) is None:
         return False
-    expect.equal(["error"], sorted(exchange.parsed), "top-level members")
+    expect.equal(["error"], sorted(exchange.parsed), "top-level members", at=Reply(exchange).place())
     return True
 
 
@@ -143,7 +149,7 @@ def error_bodies_are_json(exchange: Exchange) -> bool:
         return False
     if middleware_may_answer(exchange) and exchange.status != 400:
         return False
-    expect.equal("application/json", exchange.media_type, "media type")
+    expect.equal("application/json", exchange.media_type, "media type", at=Place(exchange, "/media-type"))
     return True
 
 
@@ -162,7 +168,8 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     if exchange.status < 400 or not exchange.secrets:
         return False
     leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
-    expect.true(not leaked, "an error body without the credentials of the request", "the body contains them")
+    at = Reply(exchange).place()
+    expect.true(not leaked, "an error body without the credentials of the request", "the body contains them", at=at, kind=Kind.SURPLUS)
     return True
 
 
@@ -184,8 +191,20 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
     with lab.judge_each(requirement) as case:
         for name, reply in ((name, reply) for name, reply in wanted.items() if reply.status >= LOWEST_ERROR):
             with case():
-                expect.client_error(reply)
+                expect.client_error(reply, mutation=_mistake(name))
                 expect.equal(name.partition(" ")[0], reply.at("error", "type"), "error type", at=reply.place("error", "type"))
+
+
+def _mistake(name: str) -> Mutation:
+    """Return the mistake of a request that is refused with a type of error, of which `name` may give the object after the type."""
+    kind, _, rest = name.partition(" ")
+    noun = rest.rpartition(" ")[2]
+    if kind == "CommitFailedException":
+        return Mutation(Wrong.STALE, f"assert-{noun or 'table'}-uuid")
+    if kind == "AlreadyExistsException":
+        return Mutation(Wrong.PRESENT, noun or "namespace")
+    absent = kind.removeprefix("NoSuch").removesuffix("Exception").lower()
+    return Mutation(Wrong.PRESENT, "table") if kind == "NamespaceNotEmptyException" else Mutation(Wrong.ABSENT, absent)
 
 
 @check("IRC-ERR-008")
@@ -246,7 +265,7 @@ def renames_name_the_missing_object(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-ERR-009"):
         expect.not_found(no_source, "table")
-        expect.not_found(no_target, "table")
+        expect.not_found(no_target, "namespace")
         expect.equal(
             "NoSuchTableException", no_source.at("error", "type"), "error type for a missing source", at=no_source.place("error", "type")
         )
@@ -309,5 +328,5 @@ def head_errors_have_no_body(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-ERR-017") as case:
         for reply in replies:
             with case():
-                expect.status(reply, 404)
+                expect.not_found(reply, "namespace" if reply.exchange.operation == op.namespace_exists else "table")
                 expect.no_body(reply)

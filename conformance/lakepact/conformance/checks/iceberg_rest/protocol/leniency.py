@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -85,5 +86,5 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
                 assert_same_table(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
         for reply in missing:
             with case():
-                expect.status(reply, 404)
-                expect.equal("application/json", reply.exchange.media_type, "media type")
+                expect.not_found(reply, "table")
+                expect.equal("application/json", reply.exchange.media_type, "media type", at=Place(reply.exchange, "/media-type"))

@@ -8,12 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 BURST = "burst"  #: the setting of a target: requests that are sent at the same moment
 USUAL_BURST = 48
@@ -28,7 +29,8 @@ def retry_after_is_seconds_or_a_date(exchange: Exchange) -> bool:
     value = exchange.headers.get("retry-after")
     if exchange.status not in BUSY or value is None:
         return False
-    expect.true(bool(SECONDS.fullmatch(value)) or _is_date(value), "Retry-After as seconds or an HTTP date", f"Retry-After: {value}")
+    at = Reply(exchange).header("retry-after")
+    expect.true(bool(SECONDS.fullmatch(value)) or _is_date(value), "Retry-After as seconds or an HTTP date", f"Retry-After: {value}", at=at)
     return True
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Page, listing
+from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Names, Page, joined, listing
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -34,7 +36,7 @@ def listings_have_no_duplicates(exchange: Exchange) -> bool:
     if not isinstance(items, list):
         return False
     texts = [orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in items]
-    expect.equal(len(texts), len(set(texts)), "different items")
+    expect.equal(len(texts), len(set(texts)), "different items", at=Reply(exchange).place(member), kind=Kind.SURPLUS)
     return True
 
 
@@ -44,7 +46,8 @@ def next_page_tokens_are_strings_null_or_absent(exchange: Exchange) -> bool:
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
     token = exchange.parsed.get("next-page-token")
-    expect.true(token is None or (isinstance(token, str) and token != ""), "a token that is a non-empty string, null or absent", token)
+    at, wanted = Reply(exchange).place("next-page-token"), "a token that is a non-empty string, null or absent"
+    expect.true(token is None or (isinstance(token, str) and token != ""), wanted, token, at=at)
     return True
 
 
@@ -55,11 +58,10 @@ def listing_without_token_is_complete(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-PAG-001"):
         found, token = names.page()
-        expect.equal(sorted(names.names), sorted(found), "names")
-        expect.true(not token, "no next page token", token)
+        found.are(names.names, "names")
+        expect.true(not token, "no next page token", token, at=found.next, kind=Kind.SURPLUS)
     with lab.judge("IRC-PAG-018"):
-        found = [name for page, _ in names.pages(page_size=1) for name in page]
-        expect.equal(sorted(names.names), sorted(found), "names on all pages")
+        joined(names.pages(page_size=1)).are(names.names, "names on all pages")
 
 
 @check("IRC-PAG-001", "IRC-PAG-004")
@@ -76,12 +78,17 @@ def long_listings_are_complete(lab: CatalogLab) -> None:
 
         with lab.judge("IRC-PAG-001"):
             found, token = items.page()
-            expect.equal([], sorted(set(items.names) - set(found)), f"of {len(items.names)} items, those that {items.operation} leaves out")
-            expect.true(not token, "no next page token", token)
+            _has_all(items, found, items.operation)
+            expect.true(not token, "no next page token", token, at=found.next, kind=Kind.SURPLUS)
         if items.namespace:  # among namespaces of others there may be any number of pages
             with lab.judge("IRC-PAG-004"):
-                found = [name for page, _ in items.pages(page_token=FIRST) for name in page]
-                expect.equal([], sorted(set(items.names) - set(found)), f"of {len(items.names)} items, those that no page has")
+                _has_all(items, joined(items.pages(page_token=FIRST)), "the pages")
+
+
+def _has_all(items: Listing, found: Names, where: str) -> None:
+    """Expect all items among those that were found, which may be others' too."""
+    missing = sorted(set(items.names) - set(found))
+    expect.true(not missing, f"all {len(items.names)} items in {where}", f"without {expect.shown(missing)}", at=found.at, kind=Kind.MISSING)
 
 
 def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
@@ -102,29 +109,30 @@ def pages_hold_every_item_once(lab: CatalogLab) -> None:
         items = listing(lab, operation)
         with lab.judge("IRC-PAG-002"):
             first, token = items.page(page_token=FIRST, page_size=2)
-            expect.true(len(first) <= 2 or sorted(first) == sorted(items.names), "at most 2 items, or all", first)
+            expect.true(len(first) <= 2 or sorted(first) == sorted(items.names), "at most 2 items, or all", first, at=first.at)
         if not items.is_paged():
             for requirement in ("IRC-PAG-003", "IRC-PAG-008"):
                 lab.skip(requirement, "the target does not page")
         else:
             with lab.judge("IRC-PAG-003"):
-                expect.true(isinstance(token, str) and bool(token), "a token while there is more", token)
+                expect.true(isinstance(token, str) and bool(token), "a token while there is more", token, at=first.next)
         pages: list[Page] = []
         with lab.judge("IRC-PAG-012"):
             pages = items.pages(page_token=FIRST, page_size=2)
-        found = [name for page, _ in pages for name in page]
+        found = joined(pages)
         with lab.judge("IRC-PAG-004"):
-            expect.equal(sorted(items.names), sorted(set(found)), "names on all pages")
+            expect.equal(sorted(items.names), sorted(set(found)), "names on all pages", at=found.at)
         with lab.judge("IRC-PAG-011"):
-            expect.equal(len(set(found)), len(found), "as many items as names:")
+            expect.equal(len(set(found)), len(found), "as many items as names:", at=found.at, kind=Kind.SURPLUS)
         with lab.judge("IRC-PAG-005"):
-            expect.true(bool(pages) and not pages[-1][1], "no token on the last page", pages[-1][1] if pages else "no page")
+            last = pages[-1][0].next if pages else None
+            expect.true(bool(pages) and not pages[-1][1], "no token on the last page", pages[-1][1] if pages else "no page", at=last)
         if pages and items.is_paged():
             with lab.judge_each("IRC-PAG-008") as case:
                 for size in (1, 2, 3):
                     for page, _ in items.pages(page_token=FIRST, page_size=size):
                         with case():
-                            expect.true(len(page) <= size, f"at most {size} items on a page", page)
+                            expect.true(len(page) <= size, f"at most {size} items on a page", page, at=page.at, kind=Kind.SURPLUS)
 
 
 @check("IRC-PAG-004")
@@ -135,8 +143,8 @@ def paging_continues_after_special_characters(lab: CatalogLab) -> None:
         items.make_if_accepted(f"{items.names[0]}-{tail}")
     with lab.judge("IRC-PAG-004"):
         known = items.page()[0]
-        found = [name for page in items.pages(page_token=FIRST, page_size=1) for name in page[0]]
-        expect.equal(sorted(known), sorted(set(found)), "names on all pages")
+        found = joined(items.pages(page_token=FIRST, page_size=1))
+        expect.equal(sorted(known), sorted(set(found)), "names on all pages", at=found.at)
 
 
 @check("IRC-PAG-007")
@@ -166,7 +174,7 @@ def invalid_page_sizes_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-PAG-010") as case:
         for size, reply in replies.items():
             with case():
-                expect.status(reply, 400, about=f"for pageSize={size}")
+                expect.status(reply, 400, about=f"for pageSize={size}", mutation=Mutation(Wrong.VALUE, "pageSize"))
 
 
 @check("IRC-PAG-013", "IRC-PAG-015")
@@ -181,13 +189,13 @@ def tokens_are_repeatable(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-PAG-013"):
         second, _ = items.page(page_token=token, page_size=2)
-        expect.true(bool(second) and not set(first) & set(second), "the page after the first", second)
+        expect.true(bool(second) and not set(first) & set(second), "the page after the first", second, at=second.at)
     with lab.judge("IRC-PAG-015") as case:
         pages = [items.page(page_token=token, page_size=2)[0] for _ in range(3)]
-        expect.true(bool(pages[0]), "names on the page", pages[0])
+        expect.true(bool(pages[0]), "names on the page", pages[0], at=pages[0].at, kind=Kind.MISSING)
         for page in pages[1:]:
             with case():
-                expect.equal(pages[0], page, "the same page")
+                expect.equal(pages[0], page, "the same page", at=page.at)
 
 
 @check("IRC-PAG-014")
@@ -201,7 +209,7 @@ def unknown_page_tokens_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-PAG-014") as case:
         for token in ("lakepact-garbage", "%%%", "0", "-1"):
             with case():
-                expect.status(items.get(page_token=token, page_size=1), 400)
+                expect.status(items.get(page_token=token, page_size=1), 400, mutation=Mutation(Wrong.SYNTAX, "pageToken"))
 
 
 @check("IRC-PAG-016")
@@ -217,8 +225,8 @@ def tokens_are_bound_to_their_listing(lab: CatalogLab) -> None:
     with lab.judge("IRC-PAG-016"):
         expect.status(reply, 200, 400)
         if reply.status == 200:
-            foreign = [name for name in other.names_of(reply.at(LISTS[other.operation])) if name in one.names]
-            expect.equal([], foreign, "names of the other listing:")
+            found = other.names_in(reply)
+            expect.equal([], [name for name in found if name in one.names], "names of the other listing:", at=found.at)
 
 
 @check("IRC-PAG-017")
@@ -238,7 +246,8 @@ def changes_between_pages_lose_no_item(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-PAG-017") as case:
             for name in sorted(untouched):
                 with case():
-                    expect.equal(1, found.count(name), f"number of times that {name} is on the pages:")
+                    kind = Kind.SURPLUS if name in found else Kind.MISSING
+                    expect.equal(1, found.count(name), f"number of times that {name} is on the pages:", at=None, kind=kind)
 
 
 @check("IRC-PAG-017")
@@ -250,10 +259,9 @@ def dropping_a_page_loses_no_later_item(lab: CatalogLab) -> None:
             first, token = items.page(page_token=FIRST, page_size=size)
             for name in first:
                 items.drop(name)
-            rest = [name for page, _ in items.pages(page_token=token, page_size=size) for name in page] if token else []
+            rest = joined(items.pages(page_token=token, page_size=size)) if token else Names((), at=first.next)
             with lab.judge("IRC-PAG-017"):
-                about = f"names behind a page of {size} whose items were dropped"
-                expect.equal(sorted(set(items.names) - set(first)), sorted(rest), about)
+                rest.are(set(items.names) - set(first), f"names behind a page of {size} whose items were dropped")
 
 
 @check("IRC-PAG-021")
@@ -265,8 +273,7 @@ def page_boundaries_lose_no_item(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-PAG-021") as case:
             for size in (1, 2, 3):
                 with case():
-                    found = [name for page, _ in items.pages(page_token=FIRST, page_size=size) for name in page]
-                    expect.equal(sorted(items.names), sorted(found), f"names on pages of {size}")
+                    joined(items.pages(page_token=FIRST, page_size=size)).are(items.names, f"names on pages of {size}")
 
 
 def _drop_one_that_was_seen(items: Listing, seen: list[Any]) -> set[Any]:
@@ -288,20 +295,18 @@ def page_sizes_near_the_count_lose_no_item(lab: CatalogLab) -> None:
     items = listing(lab, count=4)
 
     with lab.judge("IRC-PAG-019"):
-        found = [name for page, _ in items.pages(page_token=FIRST) for name in page]
-        expect.equal(sorted(items.names), sorted(found), "names on all pages")
+        joined(items.pages(page_token=FIRST)).are(items.names, "names on all pages")
     short: list[int] = []
     with lab.judge_each("IRC-PAG-020") as case:
         for size in (4, 5, 2147483647):
             with case():
-                pages = [page for page, _ in items.pages(page_token=FIRST, page_size=size)]
-                expect.equal(sorted(items.names), sorted(name for page in pages for name in page), f"names on pages of {size}")
-                short += [size] * any(pages[1:])
+                pages = items.pages(page_token=FIRST, page_size=size)
+                joined(pages).are(items.names, f"names on pages of {size}")
+                short += [size] * any(page for page, _ in pages[1:])
     if short:  # the size bounds a page from above; nothing does from below
         lab.warn("IRC-PAG-020", expected="one page of 4 items", actual=f"several for pageSize {', '.join(map(str, short))}")
     with lab.judge("IRC-PAG-021"):
-        found = [name for page, _ in items.pages(page_token=FIRST, page_size=2) for name in page]
-        expect.equal(sorted(items.names), sorted(found), "names on all pages")
+        joined(items.pages(page_token=FIRST, page_size=2)).are(items.names, "names on all pages")
 
 
 @check("IRC-PAG-022")
@@ -313,8 +318,7 @@ def paging_composes_with_parent(lab: CatalogLab) -> None:
     items, _other = (Listing(lab, op.list_namespaces, namespace=lab.make_namespace(), count=count) for count in (3, 2))
 
     with lab.judge("IRC-PAG-022"):
-        found = [name for page, _ in items.pages(page_token=FIRST, page_size=1) for name in page]
-        expect.equal(sorted(items.names), sorted(found), "children of the parent")
+        joined(items.pages(page_token=FIRST, page_size=1)).are(items.names, "children of the parent")
 
 
 @check("IRC-PAG-023")

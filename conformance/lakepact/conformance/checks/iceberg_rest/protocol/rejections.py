@@ -10,6 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.invalid_bodies import InvalidBodies
 from lakepact.generated.iceberg_rest import op
@@ -45,12 +46,12 @@ def valid_bodies(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[dict[
     return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
 
 
-def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, requests: Iterator[Request]) -> None:
-    """Judge that each request is refused with 400, and that the table is afterwards what it was."""
+def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, wrong: Wrong, requests: Iterator[Request]) -> None:
+    """Judge that each request, whose body is wrong in one way, is refused with 400, and that the table is afterwards what it was."""
     before = lab.load(table)
     with lab.judge(requirement) as case:
         for what, send in requests:
-            with case():
+            with case(Mutation(wrong, "body")):
                 reply = send()
                 expect.status(reply, 400, about=f"for {what}, sent to {reply.exchange.operation}")
         unchanged(lab, before)
@@ -67,7 +68,7 @@ def malformed_json_returns_400(lab: CatalogLab) -> None:
             for content in wrong:
                 yield f"the body {expect.shown(content)}", partial(lab.send, operation, content=content, **at)
 
-    refused_and_unchanged(lab, table, "IRC-GEN-010", requests())
+    refused_and_unchanged(lab, table, "IRC-GEN-010", Wrong.SYNTAX, requests())
 
 
 @check("IRC-GEN-011", last=1)
@@ -80,7 +81,7 @@ def bodies_that_are_not_objects_return_400(lab: CatalogLab) -> None:
             for content in (b"[]", b"null", b'"x"', b"5"):
                 yield f"the body {content.decode()}", partial(lab.send, operation, content=content, **at)
 
-    refused_and_unchanged(lab, table, "IRC-GEN-011", requests())
+    refused_and_unchanged(lab, table, "IRC-GEN-011", Wrong.TYPE, requests())
 
 
 def of_later_operations(lab: CatalogLab, table: Table) -> dict[OperationId, tuple[dict[str, Any], dict[str, Any]]]:
@@ -157,7 +158,7 @@ def empty_bodies_return_400(lab: CatalogLab) -> None:
         for operation, (at, _) in valid_bodies(lab, table).items():
             yield "no body", partial(lab.send, operation, content=b"", headers=[("Content-Type", "application/json")], **at)
 
-    refused_and_unchanged(lab, table, "IRC-GEN-014", requests())
+    refused_and_unchanged(lab, table, "IRC-GEN-014", Wrong.MISSING, requests())
 
 
 # -- what there is not ------------------------------------------------------------------------------------------------
@@ -175,11 +176,11 @@ def unknown_paths_and_methods_return_4xx(lab: CatalogLab) -> None:
 
     for unknown_path in lab.each(unknown_paths):
         with lab.judge("IRC-GEN-024"):
-            expect.client_error(lab.send_raw("GET", unknown_path))
+            expect.client_error(lab.send_raw("GET", unknown_path), mutation=Mutation(Wrong.ABSENT, "path"))
     for reply in lab.each(unknown_methods):
         with lab.judge("IRC-GEN-025"):
             if reply.status != NOT_IMPLEMENTED:
-                expect.client_error(reply)
+                expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "method"))
 
 
 @check("IRC-ERR-020")
@@ -192,7 +193,7 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
         for each in unknown:
             with case():
                 reply = lab.send_raw("GET", each)
-                expect.client_error(reply)
+                expect.client_error(reply, mutation=Mutation(Wrong.ABSENT, "path"))
                 expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown, at=reply.place("error"))
                 expect.equal(reply.status, reply.at("error", "code"), "error code", at=reply.place("error", "code"))
                 for member in ("message", "type"):
@@ -221,4 +222,4 @@ def undeclared_operations_return_no_5xx_but_501(lab: CatalogLab) -> None:
         for operation in missing:
             with case():
                 reply = lab.send(operation.id, declared=False, body={} if operation.body else None, **values)
-                expect.true(reply.status < 500 or reply.status == 501, "no 5xx status but 501", f"{operation.id}: {reply.shown}")
+                expect.served(reply, reply.status < 500 or reply.status == NOT_IMPLEMENTED, f"no 5xx status but 501 for {operation.id}")

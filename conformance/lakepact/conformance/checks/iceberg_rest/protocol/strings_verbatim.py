@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
+
+    Stored = Callable[[Mapping[str, str]], Place | None]
 
 #: Properties that stores are known to change: by columns that are too short, by trimming, by keys that are folded or rewritten.
 PROPERTIES = {
@@ -39,15 +41,13 @@ def _refused(reply: Reply) -> bool:
     return 400 <= reply.status < 500
 
 
-def _kept(
-    lab: CatalogLab, wanted: Mapping[str, str], stored: Callable[[Mapping[str, str]], Mapping[str, object] | None], *, by: str = ""
-) -> None:
+def _kept(lab: CatalogLab, wanted: Mapping[str, str], stored: Stored, *, by: str = "") -> None:
     """Expect properties to be kept, all at once or, where all at once are refused, each of those that are not.
 
     Args:
         lab: the lab of the check.
         wanted: what is sent.
-        stored: stores properties and says what they are then; None if they are refused.
+        stored: stores properties and returns the place of those that are kept; None if they are refused.
         by: the requirement that any properties are kept, if another one is judged.
 
     Raises:
@@ -55,12 +55,14 @@ def _kept(
     """
     if by:
         with lab.step(by):
-            expect.equal("text", (stored({"plain": "text"}) or {}).get("plain"), "property plain")
+            plain = stored({"plain": "text"})
+            at = plain and plain.within("plain")
+            expect.equal("text", at and at.value, "property plain", at=at)
     whole = stored(wanted)
     for key, value in wanted.items():
-        found = whole if whole is not None else stored({key: value})
+        found = whole or stored({key: value})
         if found is not None:
-            expect.equal(value, found.get(key), f"property {expect.shown(key)}")
+            expect.equal(value, found.within(key).value, f"property {expect.shown(key)}", at=found.within(key))
 
 
 @check("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002")
@@ -73,23 +75,22 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
 
     lab.make_namespace()
 
-    def created(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+    def created(properties: Mapping[str, str]) -> Place | None:
         reply = create(lab, [lab.name()], properties=dict(properties))
         if _refused(reply):
             return None
         expect.status(reply, 200)
-        answered: Mapping[str, object] = reply.document.get("properties") or {}
-        return answered
+        return reply.place("properties")
 
-    def loaded(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+    def loaded(properties: Mapping[str, str]) -> Place | None:
         name = lab.name()
         reply = create(lab, [name], properties=dict(properties))
-        return None if _refused(reply) else properties_of(lab, (name,))
+        return None if _refused(reply) else properties_of(lab, (name,)).place()
 
-    def updated(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+    def updated(properties: Mapping[str, str]) -> Place | None:
         namespace = lab.make_namespace(properties={"empty": "not empty yet"})
         reply = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": dict(properties)})
-        return None if _refused(reply) else properties_of(lab, namespace)
+        return None if _refused(reply) else properties_of(lab, namespace).place()
 
     with lab.judge("IRC-NS-CREATE-002"):
         _kept(lab, PROPERTIES, created)
@@ -104,22 +105,18 @@ def table_properties_are_kept_as_sent(lab: CatalogLab) -> None:
     """Table properties keep every character of their keys and values, at creation and after a commit."""
     namespace = lab.make_namespace()
 
-    def created(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+    def created(properties: Mapping[str, str]) -> Place | None:
         name = lab.name()
         reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name, properties=dict(properties)))
         if _refused(reply):
             return None
         lab.drop_afterwards(namespace, name)
-        stored: Mapping[str, object] = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
-        return stored
+        return lab.send(op.load_table, namespace=namespace, table=name).place("metadata", "properties")
 
-    def committed(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+    def committed(properties: Mapping[str, str]) -> Place | None:
         table = lab.make_table(namespace, properties={"empty": "not empty yet"})
         reply = lab.try_commit(table, set_properties(**properties))
-        if _refused(reply):
-            return None
-        stored: Mapping[str, object] = lab.send(op.load_table, **table.at).at("metadata", "properties")
-        return stored
+        return None if _refused(reply) else lab.send(op.load_table, **table.at).place("metadata", "properties")
 
     with lab.judge_each("IRC-GEN-020") as case:
         with case():
@@ -139,8 +136,7 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
                 level = odd.format(stem)
                 reply = create(lab, [level])
                 if not _refused(reply):
-                    expect.status(reply, 200)
-                    expect.equal([level], reply.at("namespace"), "namespace", at=reply.place("namespace"))
+                    is_named(reply, [level])
     with lab.judge_each("IRC-GEN-020") as case:
         for odd in ODD:
             with case():
@@ -150,7 +146,7 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
                 lab.drop_afterwards(namespace, name)
                 expect.status(lab.send(op.load_table, namespace=namespace, table=name), 200, about=f"for {expect.shown(name)}")
                 listed = identifiers(lab.send(op.list_tables, namespace=namespace))
-                expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
+                expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables", at=listed.at)
 
 
 @check("IRC-GEN-020")
@@ -175,6 +171,6 @@ def view_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
     lab.require(reply, 200)
 
     with lab.judge("IRC-GEN-020"):
-        schemas = lab.send(op.load_view, namespace=namespace, view=name).at("metadata", "schemas")
-        docs = [field.get("doc") for schema in schemas for field in schema["fields"]]
-        expect.equal([doc], docs, "docs of the columns")
+        loaded = lab.send(op.load_view, namespace=namespace, view=name)
+        docs = [field.get("doc") for schema in loaded.at("metadata", "schemas") for field in schema["fields"]]
+        expect.equal([doc], docs, "docs of the columns", at=loaded.place("metadata", "schemas"))

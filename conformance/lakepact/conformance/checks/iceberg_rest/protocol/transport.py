@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Place, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
@@ -39,7 +38,7 @@ def success_bodies_are_json(exchange: Exchange) -> bool:
     """A 200 response with a body has the media type application/json."""
     if not succeeded(exchange) or exchange.status != 200 or not exchange.body:
         return False
-    expect.equal("application/json", exchange.media_type, "media type")
+    expect.equal("application/json", exchange.media_type, "media type", at=Place(exchange, "/media-type"))
     return True
 
 
@@ -77,7 +76,8 @@ def members_are_kebab_case(exchange: Exchange) -> bool:
         return False
     for member in exchange.parsed:
         if member in CAMEL_TWINS:
-            raise Unmet(f"`{CAMEL_TWINS[member]}`, as the contract spells it", member)
+            schema, at = {"not": {"required": [member]}}, Reply(exchange).place()
+            raise expect.unmet(f"`{CAMEL_TWINS[member]}`, as the contract spells it", member, at=at, schema=schema)
     return True
 
 
@@ -133,9 +133,10 @@ def dropping_twice_returns_404(lab: CatalogLab) -> None:
                 level = lab.name()
                 lab.require(lab.send(op.create_namespace, body={"namespace": [level]}))
                 expect.status(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), 200)
-                listed = lab.send(op.list_namespaces, alone=True).at("namespaces")
+                reply = lab.send(op.list_namespaces, alone=True)
+                listed = reply.at("namespaces")
                 if len(listed) < SHORT_LISTING:  # longer ones are judged by IRC-PAG-001
-                    expect.contains([level], listed, "the list")
+                    expect.contains([level], listed, "the list", at=reply.place("namespaces"))
                 lab.require(lab.send(op.drop_namespace, namespace=(level,)))
                 expect.not_found(lab.send(op.load_namespace_metadata, namespace=(level,), alone=True), "namespace")
 
@@ -163,7 +164,7 @@ def wide_integers_are_exact(lab: CatalogLab) -> None:
                 )
                 shown = f": {identifier}".encode()
                 raw = loaded.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
-                expect.true(shown in raw, f"the digits {identifier} in the body", loaded.reply.shown)
+                expect.true(shown in raw, f"the digits {identifier} in the body", loaded.reply.shown, at=loaded.place("snapshots"))
 
 
 @check("IRC-GEN-020")

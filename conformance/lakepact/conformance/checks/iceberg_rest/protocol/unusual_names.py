@@ -67,7 +67,7 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-020"):
         listed = names(lab.send(op.list_tables, namespace=namespace))
-        expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:")
+        expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:", at=listed.at)
     with lab.judge_each("IRC-TBL-HEAD-001") as case:
         for name in there if lab.offers(op.table_exists) else ():
             with case():
@@ -82,8 +82,8 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
                 reply = lab.send(op.update_table, namespace=namespace, table=name, body=body)
                 expect.status(reply, 200, about=f"for a commit to {expect.shown(name)}, an existing table or view")
-                found = lab.send(op.load_table, namespace=namespace, table=name).at("metadata", "properties")
-                expect.equal(name, found.get("lakepact"), f"the property of {expect.shown(name)}")
+                at = lab.send(op.load_table, namespace=namespace, table=name).place("metadata", "properties", "lakepact")
+                expect.equal(name, at.value, f"the property of {expect.shown(name)}", at=at)
 
 
 @check("IRC-TBL-REN-001")
@@ -148,7 +148,8 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
     listed = lab.send(op.list_views, namespace=namespace) if lab.offers(op.list_views) else None
     with lab.judge("IRC-GEN-020"):
         if listed is not None:
-            expect.equal(sorted(there), sorted(set(names(listed)) & {*there}), "of the views, those listed:")
+            listing = names(listed)
+            expect.equal(sorted(there), sorted({*listing} & {*there}), "of the views, those listed:", at=listing.at)
     with lab.judge_each("IRC-VIEW-LOAD-005") as case:
         for name in there if lab.offers(op.view_exists) else ():
             with case():
@@ -204,4 +205,5 @@ def namespaces_with_special_characters_are_listed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-020"):
         expect.status(listed, 200)
-        expect.equal(there, [one for one in there if one in listed.at("namespaces")], "of the namespaces, those listed:")
+        found = [one for one in there if one in listed.at("namespaces")]
+        expect.equal(there, found, "of the namespaces, those listed:", at=listed.place("namespaces"))
