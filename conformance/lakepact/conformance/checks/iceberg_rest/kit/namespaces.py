@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.listings import Names
+from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Place, Reply
+    from lakepact.conformance.evidence.exchanges import Reply
 
 
 ABSENT: Any = object()  #: stands for a member that is left out
@@ -44,30 +45,14 @@ def is_found(lab: CatalogLab, namespace: Namespace) -> None:
     is_named(lab.send(op.load_namespace_metadata, namespace=namespace), namespace)
 
 
-class Properties(dict[str, Any]):
-    """Stored properties, with the answer that shows them."""
-
-    def __init__(self, reply: Reply, properties: dict[str, Any] | None) -> None:
-        super().__init__(properties or {})
-        self.reply = reply
-
-    def place(self, *keys: str) -> Place:
-        """Return the place of a property, or of all of them."""
-        return self.reply.place("properties", *keys)
-
-    def has(self, key: str, value: Any, what: str = "") -> None:
-        """Expect a property to have a value."""
-        expect.equal(value, self.get(key), what or f"property {key}", at=self.place(key))
-
-
-def properties_of(lab: CatalogLab, namespace: Namespace) -> Properties:
+def properties_of(lab: CatalogLab, namespace: Namespace) -> Part:
     """Return the stored properties of a namespace."""
     reply = lab.send(op.load_namespace_metadata, namespace=namespace)
     expect.status(reply, 200)
     properties = reply.at("properties")
     if properties is not None or lab.feature("namespace-properties"):
         expect.true(isinstance(properties, dict), "`properties` as an object", properties, at=reply.place("properties"))
-    return Properties(reply, properties)
+    return Part(properties or {}, reply.place("properties"))
 
 
 def names_in(reply: Reply) -> list[Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path, metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     DATA,
@@ -19,15 +20,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     list_bytes,
     manifest_bytes,
 )
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.differences import kind_of
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
     from lakepact.generated.contract import OperationId
 
 PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
@@ -74,7 +76,7 @@ class TableWithFiles:
         """
         specs: list[dict[str, Any]] = self.table.member("partition-specs")
         found = [spec for spec in specs if spec.get("spec-id") == self.table.member("default-spec-id")]
-        expect.true(bool(found), "the default partition spec among partition-specs", specs)
+        expect.true(bool(found), "the default partition spec among partition-specs", specs, at=self.table.place("partition-specs"))
         return found[0]
 
     def append(self, *files: File, **members: Any) -> Snapshot:
@@ -200,6 +202,14 @@ def require_plans(lab: CatalogLab, table: Table) -> None:
     lab.require(plan(lab, table), 200).at("status")
 
 
+class ScanTask(NamedTuple):
+    """A file scan task, its data file, and the delete files that it refers to."""
+
+    task: Part
+    file: Part
+    deletes: list[Part]
+
+
 @dataclass(frozen=True)
 class Planned:
     """A plan that is complete, with the tasks of all its plan tasks."""
@@ -208,36 +218,55 @@ class Planned:
     answers: tuple[Reply, ...]  #: those that hold tasks
 
     @property
-    def tasks(self) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
-        """The file scan tasks, each with the delete files that it refers to.
+    def tasks(self) -> list[ScanTask]:
+        """The file scan tasks.
 
         Raises:
             Unmet: a task refers to what there is not.
         """
         found = []
         for answer in self.answers:
-            document = answer.document
-            deletes = document.get("delete-files") or []
-            for task in document.get("file-scan-tasks") or []:
-                references = task.get("delete-file-references") or []
-                expect.true(
-                    all(isinstance(n, int) and 0 <= n < len(deletes) for n in references),
-                    "references to delete files",
-                    references,
-                    at=answer.place("file-scan-tasks"),
-                )
-                found.append((task, [deletes[n] for n in references]))
+            deletes = answer.document.get("delete-files") or []
+            for number, task in enumerate(answer.document.get("file-scan-tasks") or []):
+                at, references = answer.place("file-scan-tasks", number), task.get("delete-file-references") or []
+                valid = all(isinstance(n, int) and 0 <= n < len(deletes) for n in references)
+                expect.true(valid, "references to delete files", references, at=at.within("delete-file-references"))
+                file = Part(answer.at("file-scan-tasks", number, "data-file"), at.within("data-file"))
+                found.append(ScanTask(Part(task, at), file, [Part(deletes[n], answer.place("delete-files", n)) for n in references]))
         return found
+
+    @property
+    def at(self) -> Place | None:
+        """The place of the tasks; `None` if several answers have some."""
+        return self.answers[0].place("file-scan-tasks") if len(self.answers) == 1 else None
+
+    def reads(self, files: Iterable[str], what: str) -> None:
+        """Expect the plan to have exactly these files, each once."""
+        expect.equal(sorted(files), self.paths, what, at=self.at)
+
+    def reads_all(self, files: Iterable[str], what: str) -> None:
+        """Expect the plan to have exactly these files, however often."""
+        expect.equal(sorted(files), sorted({*self.paths}), what, at=self.at)
 
     @property
     def paths(self) -> list[str]:
         """The paths of the data files, in order."""
-        return sorted(task["data-file"]["file-path"] for task, _ in self.tasks)
+        return sorted(file["file-path"] for _, file, _ in self.tasks)
 
-    @property
-    def deletes(self) -> dict[str, list[str]]:
-        """The paths of the delete files by those of the data files."""
-        return {task["data-file"]["file-path"]: sorted(one["file-path"] for one in deletes) for task, deletes in self.tasks}
+    def has_deletes(self, table: TableWithFiles, expected: Mapping[str, set[str]], about: str = "") -> None:
+        """Expect each data file, by its name, to have the delete files of those names.
+
+        Raises:
+            Unmet: one has others.
+        """
+        found = {file["file-path"]: (task.at.within("delete-file-references"), deletes) for task, file, deletes in self.tasks}
+        for name, names in expected.items():
+            wanted = sorted(table.path(one) for one in names)
+            at, deletes = found.get(table.path(name), (self.at, None))
+            paths = None if deletes is None else sorted(one["file-path"] for one in deletes)
+            if wanted != paths:
+                shown = f"delete files {expect.shown(wanted)} of {name}{about}"
+                raise expect.unmet(shown, expect.shown(paths), at=at, kind=kind_of(wanted, paths))
 
 
 def planned(lab: CatalogLab, table: Table, **request: Any) -> Planned:
@@ -272,7 +301,7 @@ def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
         todo += answer.document.get("plan-tasks") or []
         if len(answers) > MOST_TASKS:
             lab.wire.count_endless()
-            raise Unmet("an end of plan tasks", f"{MOST_TASKS} of them")
+            raise expect.unmet("an end of plan tasks", f"{MOST_TASKS} of them", at=answer.place("plan-tasks"))
     return Planned(identifier, tuple(answers))
 
 

@@ -71,7 +71,7 @@ def creating_existing_namespaces_returns_409(lab: CatalogLab) -> None:
         for owner, stored in zip(before, [properties_of(lab, n) for n in existing], strict=True):
             with case():
                 stored.has("owner", owner, "property owner, as before:")
-                expect.lacks("new", stored, "properties", at=stored.place())
+                expect.lacks("new", stored, "properties", at=stored.at)
 
 
 @check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", last=3)
@@ -109,9 +109,8 @@ def _nothing_is_created(
             for name, body in requests:
                 with case(mutations[requirement]):
                     expect.status(create(lab, **body), 400, about=f"for {expect.shown(body)}")
-                    expect.not_found(
-                        lab.send(op.load_namespace_metadata, namespace=(name,)), "namespace", about="for the namespace whose creation was refused"
-                    )
+                    loaded = lab.send(op.load_namespace_metadata, namespace=(name,))
+                    expect.not_found(loaded, "namespace", about="for the namespace whose creation was refused")
 
 
 @check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", last=2)
@@ -142,7 +141,7 @@ def child_namespaces_are_created_below_their_parent(lab: CatalogLab) -> None:
         is_named(reply, child)
         below, above = children(lab, parent), properties_of(lab, parent)
         expect.contains(child, below, "children", at=below.at)
-        expect.lacks("level", above, "properties of the parent", at=above.place())
+        expect.lacks("level", above, "properties of the parent", at=above.at)
 
 
 @check("IRC-NS-CREATE-010")
@@ -245,9 +244,9 @@ def load_namespace_returns_full_path_and_properties(lab: CatalogLab) -> None:
         for namespace in there:
             with case():
                 stored = properties_of(lab, namespace)
-                expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties", at=stored.place())
+                expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties", at=stored.at)
                 for key, value in stored.items():
-                    expect.true(isinstance(value, str), "strings as values", {key: value}, at=stored.place(key), kind=Kind.TYPE)
+                    expect.true(isinstance(value, str), "strings as values", {key: value}, at=stored.at.within(key), kind=Kind.TYPE)
     with lab.judge("IRC-NS-GET-004"):
         properties_of(lab, top)
 

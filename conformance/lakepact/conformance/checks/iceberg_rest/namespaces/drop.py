@@ -168,5 +168,5 @@ def recreated_namespaces_have_no_old_properties(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-NS-DROP-009"):
         stored = properties_of(lab, (name,))
-        expect.lacks("old", stored, "properties", at=stored.place())
+        expect.lacks("old", stored, "properties", at=stored.at)
         stored.has("new", "1")

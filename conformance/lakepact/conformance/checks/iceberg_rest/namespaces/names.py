@@ -129,4 +129,4 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
             for spelled, value in ((name, "first"), (other, "second")):
                 with case():
                     stored = properties_of(lab, (spelled,))
-                    expect.one_of((value, None), stored.get("is"), f"property of the {value}, if any is kept,", at=stored.place("is"))
+                    expect.one_of((value, None), stored.get("is"), f"property of the {value}, if any is kept,", at=stored.at.within("is"))

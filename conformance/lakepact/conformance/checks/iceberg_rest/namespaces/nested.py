@@ -136,7 +136,8 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
             there = lab.send(op.load_view, namespace=home, view=view.name)
             expect.status(there, 200, about="for the view in its new namespace")
             same_view(lab, before, there)
-            expect.not_found(lab.send(op.load_view, namespace=tuple(at["namespace"]), view=view.name), "view", about="for the view where it was")
+            former = lab.send(op.load_view, namespace=tuple(at["namespace"]), view=view.name)
+            expect.not_found(former, "view", about="for the view where it was")
             at = to
     if not moves:
         lab.skip("IRC-VIEW-REN-001", "the target does not rename views into other namespaces")

@@ -50,7 +50,7 @@ def updates_set_and_remove_properties(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-002"):
         stored.has("change", "new")
         stored.has("add", "a")
-        expect.lacks("remove", stored, "properties", at=stored.place())
+        expect.lacks("remove", stored, "properties", at=stored.at)
     with lab.judge("IRC-NS-PROP-003"):
         stored.has("keep", "k")
     with lab.judge("IRC-NS-PROP-004"):
@@ -94,7 +94,7 @@ def unknown_removals_return_200(lab: CatalogLab) -> None:
             missing is None or missing == ["never"], "`missing` to be absent, null or to hold the key", missing, at=reply.place("missing")
         )
         stored = properties_of(lab, namespace)
-        expect.lacks("there", stored, "properties", at=stored.place())
+        expect.lacks("there", stored, "properties", at=stored.at)
     with lab.judge("IRC-NS-PROP-007"):
         missing = lab.require(reply, 200).document.get("missing")
         texts = isinstance(missing, list) and all(isinstance(key, str) for key in missing)
@@ -122,7 +122,7 @@ def keys_both_set_and_removed_return_422(lab: CatalogLab) -> None:
         stored.has("remove", "r")
         for key in ("add", "new"):
             with case():
-                expect.lacks(key, stored, "properties", at=stored.place())
+                expect.lacks(key, stored, "properties", at=stored.at)
 
 
 @check("IRC-NS-PROP-010")
@@ -182,7 +182,7 @@ def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
                 reply = lab.send(op.update_properties, namespace=namespace, body=body)
                 expect.status(reply, 200, about=f"for {expect.shown(body)}")
                 stored = properties_of(lab, namespace)
-                expect.equal(wanted, {key: stored[key] for key in ("a", "b") if key in stored}, "properties", at=stored.place())
+                expect.equal(wanted, {key: stored[key] for key in ("a", "b") if key in stored}, "properties", at=stored.at)
 
 
 @check("IRC-NS-PROP-014")
@@ -197,7 +197,7 @@ def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
                 expect.status(reply, 400, about=f"for the value {expect.shown(value)}", mutation=wrong_type("/updates/*"))
         stored = properties_of(lab, namespace)
         stored.has("a", "old")
-        expect.lacks("b", stored, "properties", at=stored.place())
+        expect.lacks("b", stored, "properties", at=stored.at)
 
 
 @check("IRC-NS-PROP-016")
@@ -243,4 +243,4 @@ def concurrent_updates_with_200_are_kept(lab: CatalogLab) -> None:
                 stored = properties_of(lab, namespace)
                 lost = sorted(accepted - set(stored))
                 wanted = "every key whose update returned 200 to be stored"
-                expect.true(not lost, wanted, f"without {expect.shown(lost)}", at=stored.place(), kind=Kind.LOST)
+                expect.true(not lost, wanted, f"without {expect.shown(lost)}", at=stored.at, kind=Kind.LOST)

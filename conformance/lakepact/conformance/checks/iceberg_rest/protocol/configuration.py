@@ -110,7 +110,9 @@ def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
             if operation is None or not "".join(sent).startswith("/"):
                 continue  # it names no operation, or is no path template (IRC-CFG-009)
             with case():
-                expect.true(sent == [operation.path], f"`{operation.path}`, as in the contract", endpoint, at=reply.place("endpoints", number))
+                expect.true(
+                    sent == [operation.path], f"`{operation.path}`, as in the contract", endpoint, at=reply.place("endpoints", number)
+                )
 
 
 def _probe(lab: CatalogLab, operation: OperationId) -> Reply:

@@ -85,12 +85,12 @@ def namespace_properties_are_kept_as_sent(lab: CatalogLab) -> None:
     def loaded(properties: Mapping[str, str]) -> Place | None:
         name = lab.name()
         reply = create(lab, [name], properties=dict(properties))
-        return None if _refused(reply) else properties_of(lab, (name,)).place()
+        return None if _refused(reply) else properties_of(lab, (name,)).at
 
     def updated(properties: Mapping[str, str]) -> Place | None:
         namespace = lab.make_namespace(properties={"empty": "not empty yet"})
         reply = lab.send(op.update_properties, namespace=namespace, body={"removals": [], "updates": dict(properties)})
-        return None if _refused(reply) else properties_of(lab, namespace).place()
+        return None if _refused(reply) else properties_of(lab, namespace).at
 
     with lab.judge("IRC-NS-CREATE-002"):
         _kept(lab, PROPERTIES, created)

@@ -14,13 +14,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     position_deletes,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME, expect_deletes
+from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared
 from lakepact.conformance.checks.iceberg_rest.scans.plan import added, of_four
 from lakepact.conformance.checks.iceberg_rest.scans.residuals import holds, is_decided
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -86,9 +86,8 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
     for name, (_, _, filters) in lab.each(WHOLE.items()):
         for wanted in lab.each(filters):
             with lab.judge("IRC-SCAN-PLAN-015"):
-                found = planned(lab, table.table, filter=wanted).paths
-                shown = expect.shown(wanted)
-                expect.true(table.path(name) in found, f"the file {name} for {shown}", f"{len(found)} other files")
+                found = planned(lab, table.table, filter=wanted)
+                expect.contains(table.path(name), found.paths, f"the files for {expect.shown(wanted)},", at=found.at)
 
 
 @check("IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-010")
@@ -99,13 +98,13 @@ def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
 
     for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-009"):
-            found = planned(lab, table.table, snapshot_id=third.id, **options).paths
-            expect.equal(sorted(third.data), found, f"the files of snapshot {third.id}, with {named},")
+            found = planned(lab, table.table, snapshot_id=third.id, **options)
+            found.reads(third.data, f"the files of snapshot {third.id}, with {named},")
     needs_scans_between(lab, table)
     for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-010"):
-            found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options).paths
-            expect.equal(added(table, 2, 3), found, f"the files appended after snapshot 1 up to 3, with {named},")
+            found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options)
+            found.reads(added(table, 2, 3), f"the files appended after snapshot 1 up to 3, with {named},")
 
 
 @check("IRC-SCAN-SCH-003")
@@ -128,10 +127,7 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
 
     for what, request, expected in lab.each(requests):
         with lab.judge("IRC-SCAN-SCH-003"):
-            try:
-                expect_deletes(table, expected, planned(lab, table.table, **request).deletes)
-            except Unmet as unmet:
-                raise Unmet(f"{unmet.expected}, in a scan {what}", unmet.actual) from None
+            planned(lab, table.table, **request).has_deletes(table, expected, f" in a scan {what}")
 
 
 @check("IRC-SCAN-FETCH-002")
@@ -141,8 +137,7 @@ def async_plans_keep_matching_files(lab: CatalogLab) -> None:
 
     for wanted in lab.each((compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a"))):
         with lab.judge("IRC-SCAN-FETCH-002"):
-            found = planned(lab, table.table, filter=wanted).paths
-            expect.equal(sorted(table.snapshots[-1].data), found, f"the files for {expect.shown(wanted)},")
+            planned(lab, table.table, filter=wanted).reads(table.snapshots[-1].data, f"the files for {expect.shown(wanted)},")
 
 
 @check("IRC-SCAN-SCH-017")
@@ -153,7 +148,7 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
     for properties in lab.each((in_background(lab), on_pages(lab))):
         table = grown(lab, properties=properties)
         table.append(*(table.file(name) for name in ("first", "second", "third")))
-        for task, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
+        for task, _, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
             residual = task.get("residual-filter")
             rows = [row for row in ({"id": number} for number in range(12)) if residual is not None and is_decided(residual, row)]
             decided = decided or bool(rows)
@@ -161,6 +156,7 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
                 for row in rows:
                     with case():
                         about = f"a residual that agrees with {expect.shown(wanted)} for {expect.shown(row)}"
-                        expect.true(holds(wanted, row) == holds(residual, row), about, expect.shown(residual))
+                        at = task.at.within("residual-filter")
+                        expect.true(holds(wanted, row) == holds(residual, row), about, expect.shown(residual), at=at)
     if not decided:
         raise NotOffered("the target sends no residuals, or residuals that this check cannot evaluate")

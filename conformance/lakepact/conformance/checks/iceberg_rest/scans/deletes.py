@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
@@ -34,16 +34,6 @@ if TYPE_CHECKING:
 BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
 
 
-def expect_deletes(table: TableWithFiles, expected: dict[str, set[str]], found: dict[str, list[str]]) -> None:
-    """Each data file, by its name, has the delete files of those names.
-
-    Raises:
-        Unmet: one has others.
-    """
-    for name, deletes in expected.items():
-        expect.equal(sorted(table.path(one) for one in deletes), found.get(table.path(name)), f"delete files of {name}:")
-
-
 @check("IRC-SCAN-SCH-003")
 def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
     """A task refers to the delete files of its partition that are not older, and to position deletes of its file."""
@@ -66,7 +56,7 @@ def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
     }
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        expect_deletes(table, expected, planned(lab, table.table).deletes)
+        planned(lab, table.table).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-SCH-003")
@@ -82,7 +72,7 @@ def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        expect_deletes(table, {"old": {"values"}, "new": {"positions"}}, planned(lab, table.table).deletes)
+        planned(lab, table.table).has_deletes(table, {"old": {"values"}, "new": {"positions"}})
 
 
 @check("IRC-SCAN-SCH-003")
@@ -101,13 +91,15 @@ def deletion_vectors_are_matched_to_their_file(lab: CatalogLab) -> None:
     expected = {"one": [(vectors, 4)], "two": [(vectors, 44)], "three": []}
 
     with lab.judge_each("IRC-SCAN-SCH-003") as case:
-        found: dict[str, Any] = {
-            task["data-file"]["file-path"]: [(one["file-path"], one.get("content-offset")) for one in deletes]
-            for task, deletes in planned(lab, table.table).tasks
+        plan = planned(lab, table.table)
+        found = {
+            file["file-path"]: (task.at, [(one["file-path"], one.get("content-offset")) for one in deletes])
+            for task, file, deletes in plan.tasks
         }
         for name, wanted in expected.items():
             with case():
-                expect.equal(wanted, found.get(table.path(name)), f"deletion vectors of {name}:")
+                at, told = found.get(table.path(name), (plan.at, None))
+                expect.true(wanted == told, f"deletion vectors {expect.shown(wanted)} of {name}", told, at=at)
 
 
 @check("IRC-SCAN-SCH-003")
@@ -125,7 +117,7 @@ def deletion_vectors_replace_position_deletes(lab: CatalogLab) -> None:
     table.append(replace(vector, target=table.path("one")), operation="delete")
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        expect_deletes(table, {"one": {"vector"}, "two": {"positions-of-two"}}, planned(lab, table.table).deletes)
+        planned(lab, table.table).has_deletes(table, {"one": {"vector"}, "two": {"positions-of-two"}})
 
 
 @check("IRC-SCAN-SCH-003")
@@ -140,7 +132,7 @@ def delete_files_apply_by_data_sequence(lab: CatalogLab) -> None:
     table.commit([Manifest((carried, table.file("new")), spec=table.spec()), left], keep=False, operation="replace")
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        expect_deletes(table, {"old": {"values"}, "new": set()}, planned(lab, table.table).deletes)
+        planned(lab, table.table).has_deletes(table, {"old": {"values"}, "new": set()})
 
 
 @check("IRC-SCAN-SCH-003")
@@ -159,7 +151,7 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     expected = {"by_name": {"values-of-all"}, "by_letter": {"values-of-all", "values-of-letter", "positions-of-letter"}}
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        expect_deletes(table, expected, planned(lab, table.table).deletes)
+        planned(lab, table.table).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-SCH-006", "IRC-SCAN-SCH-009")
@@ -169,13 +161,15 @@ def data_files_match_their_manifest(lab: CatalogLab) -> None:
     data = table.file("a%20b c=d+e", rows=17, size=12_345)
     table.append(data)
     table.append(replace(equality_deletes(table, "values"), equality_ids=(2, 3)), operation="delete")
-    (task, deletes), *_ = planned(lab, table.table).tasks
-    told = {member: task["data-file"].get(member) for member in ("file-path", "record-count", "file-size-in-bytes")}
+    (task, file, deletes), *_ = planned(lab, table.table).tasks
 
     with lab.judge("IRC-SCAN-SCH-009"):
-        expect.equal({"file-path": data.path, "record-count": 17, "file-size-in-bytes": 12_345}, told, "the data file as")
+        for member, value in {"file-path": data.path, "record-count": 17, "file-size-in-bytes": 12_345}.items():
+            file.has(member, value)
     with lab.judge("IRC-SCAN-SCH-006"):
-        expect.equal([[2, 3]], [sorted(one.get("equality-ids") or []) for one in deletes], "equality-ids of its delete files:")
+        expect.equal(1, len(deletes), "number of delete files:", at=task.at.within("delete-file-references"))
+        found = deletes[0].get("equality-ids") or []
+        expect.equal([2, 3], sorted(found), "equality-ids of its delete file:", at=deletes[0].at.within("equality-ids"))
 
 
 @check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
@@ -188,9 +182,13 @@ def delete_files_match_their_manifest(lab: CatalogLab) -> None:
     deletes = replace(position_deletes(table, "positions", "a", target=table.path("data")), rows=3, size=777)
     table.append(deletes, operation="delete")
     numbers = {"file-path": deletes.path, "record-count": 3, "file-size-in-bytes": 777, "spec-id": table.spec().get("spec-id")}
-    told = [one for _, files in planned(lab, table.table).tasks for one in files]
+    plan = planned(lab, table.table)
+    found = [one for _, _, files in plan.tasks for one in files]
 
     with lab.judge("IRC-SCAN-SCH-009"):
-        expect.equal([numbers], [{member: one.get(member) for member in numbers} for one in told], "the delete file as")
+        expect.equal(1, len(found), "number of delete files:", at=plan.at)
+        for member, value in numbers.items():
+            found[0].has(member, value)
     with lab.judge("IRC-SCAN-SCH-008"):
-        expect.equal([["a"]], [one.get("partition") for one in told], "the partition of a delete file,")
+        expect.equal(1, len(found), "number of delete files:", at=plan.at)
+        found[0].has("partition", ["a"])

@@ -26,7 +26,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     position_deletes,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
-from lakepact.conformance.checks.iceberg_rest.scans.deletes import expect_deletes
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
@@ -90,7 +89,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
         expect.status(first, 200)
         expect.one_of(STATES, first.at("status"), "the member `status`", at=first.place("status"))
     with lab.judge("IRC-SCAN-FETCH-002"):
-        expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, reply).paths, "the files of the scan,")
+        awaited(lab, table.table, reply).reads(table.snapshots[-1].data, "the files of the scan,")
     again = [fetch(lab, table.table, identifier) for _ in range(3)]
     with lab.judge_each("IRC-SCAN-FETCH-009") as case:
         for one in again:
@@ -104,7 +103,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-FETCH-010") as case:
         for one in again:
             with case():
-                expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, one).paths, "the same files again,")
+                awaited(lab, table.table, one).reads(table.snapshots[-1].data, "the same files again,")
 
 
 @check("IRC-SCAN-FETCH-002")
@@ -129,10 +128,9 @@ def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
                     reply = plan(lab, table.table, **request)
                     if reply.status in UNSUPPORTED and "end_snapshot_id" in request:
                         continue
-                    found = awaited(lab, table.table, reply).paths
-                    expect.equal(sorted(data), found, f"the files of a scan with {', '.join(request)},")
+                    awaited(lab, table.table, reply).reads(data, f"the files of a scan with {', '.join(request)},")
         with lab.judge("IRC-SCAN-FETCH-002"):
-            expect_deletes(table, expected, planned(lab, table.table).deletes)
+            planned(lab, table.table).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")
@@ -171,7 +169,7 @@ def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
         lab.skip("IRC-SCAN-CANCEL-004", "the target has no plan tasks to be cancelled with a plan")
         return
     with lab.judge("IRC-SCAN-CANCEL-004"):
-        expect.status(lab.send(TASKS, body={"plan-task": tasks[0]}, **table.table.at), 404)
+        expect.not_found(lab.send(TASKS, body={"plan-task": tasks[0]}, **table.table.at), "plan task")
 
 
 @check("IRC-SCAN-FETCH-008")
@@ -182,7 +180,7 @@ def plans_of_other_tables_return_404(lab: CatalogLab) -> None:
     other = lab.make_table(table.table.namespace)
 
     with lab.judge("IRC-SCAN-FETCH-008"):
-        expect.status(fetch(lab, other, identifier), 404)
+        expect.not_found(fetch(lab, other, identifier), "plan")
 
 
 @check("IRC-SCAN-FETCH-006", "IRC-SCAN-CANCEL-002")
@@ -193,7 +191,7 @@ def unknown_plans_return_404(lab: CatalogLab) -> None:
 
     if lab.offers(FETCH):
         with lab.judge("IRC-SCAN-FETCH-006"):
-            expect.status(fetch(lab, table, nobodys), 404)
+            expect.not_found(fetch(lab, table, nobodys), "plan")
     else:
         lab.skip("IRC-SCAN-FETCH-006", f"the target does not declare {FETCH}")
     if lab.offers(CANCEL):
@@ -216,12 +214,12 @@ def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
         return
 
     try:
-        paths = awaited(lab, table.table, reply).paths
+        whole = awaited(lab, table.table, reply)
     except Unmet:
         lab.note("IRC-SCAN-PLAN-009", "planning with missing manifests fails")
         return
     with lab.judge("IRC-SCAN-PLAN-009"):
-        expect.equal(sorted(table.snapshots[-1].data), paths, "the files of the snapshot,")
+        whole.reads(table.snapshots[-1].data, "the files of the snapshot,")
 
 
 @check("IRC-SCAN-PLAN-001")

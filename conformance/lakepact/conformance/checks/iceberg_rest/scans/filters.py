@@ -17,6 +17,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -127,9 +129,10 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
                 is_plan(reply)
-            found = set(awaited(lab, table.table, reply).paths)
-            missing = sorted({table.path(name) for name in expected.split()} - found)
-            expect.true(not missing, f"the files {expected} for {expect.shown(wanted)}", f"without {', '.join(missing)}")
+            found = awaited(lab, table.table, reply)
+            missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
+            actual = f"without {', '.join(missing)}"
+            expect.true(not missing, f"the files {expected} for {expect.shown(wanted)}", actual, at=found.at, kind=Kind.MISSING)
 
 
 @check("IRC-SCAN-PLAN-016")
@@ -186,7 +189,8 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
 
     for what, wanted in lab.each(NONSENSE.items()):
         with lab.judge("IRC-SCAN-PLAN-017"):
-            expect.status(plan(lab, table, filter=wanted), 400, about=f"for {what}: {expect.shown(wanted)}")
+            wrong = Mutation(Wrong.ABSENT, "column") if "unknown column" in what else Mutation(Wrong.VALUE, "/filter")
+            expect.status(plan(lab, table, filter=wanted), 400, about=f"for {what}: {expect.shown(wanted)}", mutation=wrong)
 
 
 @check("IRC-SCAN-PLAN-018")
@@ -208,5 +212,6 @@ def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
                 expect.status(plan(lab, table, **request, case_sensitive=False), 200, about=f"for {what} without case-sensitivity")
         for said in ({}, {"case_sensitive": True}):
             with case():
-                reply = plan(lab, table, **requests["a filter"], **said)
-                expect.status(reply, 400, about=f"for a filter in another letter case{' with case-sensitivity' if said else ''}")
+                reply, about = plan(lab, table, **requests["a filter"], **said), " with case-sensitivity" if said else ""
+                wrong = Mutation(Wrong.VALUE, "/filter/term")
+                expect.status(reply, 400, about=f"for a filter in another letter case{about}", mutation=wrong)

@@ -27,7 +27,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, File, Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -59,15 +60,15 @@ def added(table: TableWithFiles, *numbers: int) -> list[str]:
     return sorted(table.path(f"{number}-{name}") for number in numbers for name in "ab")
 
 
-def refused_or_failed(reply: Reply, *statuses: int) -> None:
-    """The answer is one of these statuses, or says that planning failed.
+def refused_or_failed(reply: Reply, mutation: Mutation) -> None:
+    """The answer is 400 or 404, or says that planning failed.
 
     Raises:
         Unmet: it is neither.
     """
     if reply.status == 200 and reply.document.get("status") == "failed":
         return
-    expect.status(reply, *statuses)
+    expect.status(reply, 400, 404, mutation=mutation)
 
 
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-022")
@@ -80,14 +81,14 @@ def tables_without_snapshots_have_empty_plans(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-PLAN-001"):
         is_plan(reply)
     with lab.judge("IRC-SCAN-PLAN-022"):
-        expect.equal([], awaited(lab, table, reply).paths, "files to read")
+        awaited(lab, table, reply).reads([], "files to read")
 
 
 @check("IRC-SCAN-PLAN-008", "IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-027")
 def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
     """A plan covers the latest snapshot of main, or the requested one, with every live file once."""
     table = of_four(lab)
-    early = planned(lab, table.table).paths
+    early = planned(lab, table.table)
     four = table.snapshots[-1]
     first = table.snapshots[0]
     gone, kept = first.manifests[0].files
@@ -98,15 +99,14 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
     table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
 
     with lab.judge("IRC-SCAN-PLAN-008"):
-        expect.equal(sorted(four.data), sorted(set(early)), "the files of main before the last commits,")
-        expect.equal(sorted(latest.data), sorted(set(planned(lab, table.table).paths)), "the files of main,")
+        early.reads_all(four.data, "the files of main before the last commits,")
+        planned(lab, table.table).reads_all(latest.data, "the files of main,")
     with lab.judge_each("IRC-SCAN-PLAN-009") as case:
         for snapshot in table.snapshots:
             with case():
-                found = planned(lab, table.table, snapshot_id=snapshot.id)
-                expect.equal(sorted(snapshot.data), sorted(set(found.paths)), f"the files of snapshot {snapshot.id},")
+                planned(lab, table.table, snapshot_id=snapshot.id).reads_all(snapshot.data, f"the files of snapshot {snapshot.id},")
     with lab.judge("IRC-SCAN-PLAN-027"):
-        expect.equal(sorted(latest.data), planned(lab, table.table).paths, "each file once:")
+        planned(lab, table.table).reads(latest.data, "each file once:")
 
 
 def changed(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
@@ -125,13 +125,13 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
         for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
             with case():
                 found = planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
-                expect.equal(added(table, *expected), found.paths, f"the files appended after snapshot {start + 1} up to {end + 1},")
+                found.reads(added(table, *expected), f"the files appended after snapshot {start + 1} up to {end + 1},")
     reply = plan(lab, table.table, end_snapshot_id=ids[1])
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            expect.equal(added(table, 1, 2), awaited(lab, table.table, reply).paths, "the files up to the end,")
+            awaited(lab, table.table, reply).reads(added(table, 1, 2), "the files up to the end,")
         else:
-            refused_or_failed(reply, 400, 404)
+            refused_or_failed(reply, Mutation(Wrong.MISSING, "/start-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-010")
@@ -159,13 +159,13 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
                 if end in (fourth, fifth) and reply.status in {400, 406}:
                     continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
                 found = awaited(lab, table.table, reply)
-                expect.equal([table.path(name) for name in names.split()], found.paths, f"only the appended files {names},")
+                found.reads([table.path(name) for name in names.split()], f"only the appended files {names},")
     reply = plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
     with lab.judge("IRC-SCAN-PLAN-010"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            expect.equal([], awaited(lab, table.table, reply).paths, "no files between a snapshot and itself,")
+            awaited(lab, table.table, reply).reads([], "no files between a snapshot and itself,")
         else:
-            refused_or_failed(reply, 400, 404)
+            refused_or_failed(reply, Mutation(Wrong.DUPLICATE, "/end-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012")
@@ -183,9 +183,10 @@ def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-011") as case:
         for what, members in both.items():
             with case():
-                expect.status(plan(lab, table, snapshot_id=last, **members), 400, about=f"for snapshot-id with {what}")
+                reply, wrong = plan(lab, table, snapshot_id=last, **members), Mutation(Wrong.VALUE, "/snapshot-id")
+                expect.status(reply, 400, about=f"for snapshot-id with {what}", mutation=wrong)
     with lab.judge("IRC-SCAN-PLAN-012"):
-        expect.status(plan(lab, table, start_snapshot_id=first), 400)
+        expect.status(plan(lab, table, start_snapshot_id=first), 400, mutation=Mutation(Wrong.MISSING, "/end-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-014")
@@ -197,7 +198,7 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
         for request in lab.each(({"snapshot_id": nowhere}, {"start_snapshot_id": nowhere - 1, "end_snapshot_id": nowhere})):
             reply = plan(lab, table, **request)
             with lab.judge("IRC-SCAN-PLAN-014"):
-                refused_or_failed(reply, 400, 404)
+                refused_or_failed(reply, Mutation(Wrong.ABSENT, "snapshot"))
 
 
 @check("IRC-SCAN-PLAN-019")
@@ -211,7 +212,7 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SCAN-PLAN-019") as case:
         for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
-            for name, status in ((known, 200), (unknown, 400)):
+            for name in (known, unknown):
                 with case():
                     reply = plan(
                         lab,
@@ -220,7 +221,11 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
                         use_snapshot_schema=of_snapshot,
                         filter={"type": "eq", "term": name, "value": "x"},
                     )
-                    expect.status(reply, status, about=f"for {name} with use-snapshot-schema {str(of_snapshot).lower()}")
+                    about = f"for {name} with use-snapshot-schema {str(of_snapshot).lower()}"
+                    if name == known:
+                        expect.status(reply, 200, about=about)
+                    else:
+                        expect.status(reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "column"))
         reply = plan(lab, table.table, snapshot_id=snapshot.id, filter={"type": "eq", "term": "title", "value": "x"})
         expect.status(reply, 200, about="for a name of the table's schema without use-snapshot-schema")
 
@@ -244,18 +249,18 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
     table = grown(lab)
     lower, upper = ({column: long_bound(value) for column in (1, 3)} for value in (5, 8))
     table.append(table.file("measured", lower=lower, upper=upper, values=dict.fromkeys(lower, 10), nulls=dict.fromkeys(lower, 0)))
-    (task, _), *_ = planned(lab, table.table, stats_fields=["id"]).tasks
+    (_, file, _), *_ = planned(lab, table.table, stats_fields=["id"]).tasks
 
     with lab.judge_each("IRC-SCAN-PLAN-021") as case:
         for member, value in {"value-counts": 10, "null-value-counts": 0, "lower-bounds": 5, "upper-bounds": 8}.items():
             with case():
-                told = task["data-file"].get(member) or {}
+                told, at = file.get(member) or {}, file.at.within(member)
                 keys = told.get("keys") or []
-                expect.true(set(keys) <= {1}, f"{member} of column 1 alone", keys)
+                expect.true(set(keys) <= {1}, f"{member} of column 1 alone", keys, at=at.within("keys"), kind=Kind.SURPLUS)
                 values = told.get("values") or [value]
                 # Bounds that are spelled as bytes are a matter of IRC-SCAN-SCH-012.
                 fine = values == [value] or all(isinstance(one, str) for one in values)
-                expect.true(fine, f"{value} as {member}", values)
+                expect.true(fine, f"{value} as {member}", values, at=at.within("values"))
 
 
 @check("IRC-SCAN-PLAN-025")
@@ -315,8 +320,8 @@ def named_tables_are_planned(lab: CatalogLab) -> None:
     before = Table(tuple(levels), name, lab.require(lab.send(op.load_table, namespace=tuple(levels), table=name), 200))
 
     with lab.judge("IRC-SCAN-PLAN-027"):
-        paths = planned(lab, before).paths
-        expect.equal(sorted(set(paths)), paths, "each file once:")
+        whole = planned(lab, before)
+        whole.reads(set(whole.paths), "each file once:")
     with lab.judge("IRC-SCAN-PLAN-026"):
         after = lab.load(before)
         expect.equal(before.metadata_location, after.metadata_location, "metadata-location", at=after.reply.place("metadata-location"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import flaws_in
+from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import flawed, flaws_in
+from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
 from lakepact.conformance.checks.iceberg_rest.suite import invariant
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -31,32 +33,30 @@ PAGED = ("scans.tasks.plan_tasks_are_exchanged",)
 FILTERED = ("scans.filters.filters_keep_every_matching_file",)
 
 
-def successful_body(exchange: Exchange, *operations: OperationId) -> dict[str, Any] | None:
+def successful_body(exchange: Exchange, *operations: OperationId) -> Part | None:
     """Return the body of an answer of one of these operations that succeeds; None for others."""
     if exchange.operation not in operations or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return None
-    return exchange.parsed
+    return Part(exchange.parsed, Reply(exchange).place())
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of an array; nothing of what is none."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+def objects(document: Part | None, member: str) -> list[Part]:
+    """Return the objects in an array of an answer; nothing of what is none."""
+    items = document.get(member) if document is not None else None
+    if document is None or not isinstance(items, list):
+        return []
+    return [Part(item, document.at.within(member, n)) for n, item in enumerate(items) if isinstance(item, dict)]
 
 
-def data_files(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the data files of an answer."""
-    for task in objects(document.get("file-scan-tasks")):
-        if isinstance(task.get("data-file"), dict):
-            yield task["data-file"]
-
-
-def files(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def files(document: Part) -> Iterator[Part]:
     """Yield the data files and delete files of an answer."""
-    yield from data_files(document)
-    yield from objects(document.get("delete-files"))
+    for task in objects(document, "file-scan-tasks"):
+        if isinstance(task.get("data-file"), dict):
+            yield Part(task["data-file"], task.at.within("data-file"))
+    yield from objects(document, "delete-files")
 
 
-def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *, traffic: tuple[str, ...] = PLANNING) -> None:
+def of_files(identifier: str, holds: Callable[[Part], bool | None], *, traffic: tuple[str, ...] = PLANNING) -> None:
     """Register the invariant that something holds of each file; what is said of it is False where it has nothing to do with a file."""
 
     def every(exchange: Exchange) -> bool:
@@ -77,7 +77,7 @@ def planning_never_returns_cancelled(exchange: Exchange) -> bool:
     document = successful_body(exchange, PLAN)
     if document is None or not isinstance(document.get("status"), str):
         return False
-    expect.true(document["status"] != "cancelled", "another status than cancelled", document["status"])
+    expect.true(document["status"] != "cancelled", "another status than cancelled", document["status"], at=document.at.within("status"))
     return True
 
 
@@ -87,7 +87,7 @@ def plans_have_a_status(exchange: Exchange) -> bool:
     document = successful_body(exchange, PLAN)
     if document is None:
         return False
-    expect.true(isinstance(document.get("status"), str), "`status` as a string", sorted(document))
+    expect.true(isinstance(document.get("status"), str), "`status` as a string", sorted(document), at=document.at.within("status"))
     return True
 
 
@@ -98,7 +98,8 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
     if document is None or document.get("status") != "completed":
         return False
     holds = any(isinstance(document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
-    expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(document))
+    at = document.at.within("file-scan-tasks")
+    expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(document), at=at, kind=Kind.MISSING)
     return True
 
 
@@ -109,7 +110,7 @@ def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     if document is None or document.get("status") != "submitted":
         return False
     identifier = document.get("plan-id")
-    expect.true(isinstance(identifier, str) and bool(identifier), "plan-id as a string", identifier)
+    expect.true(isinstance(identifier, str) and bool(identifier), "plan-id as a string", identifier, at=document.at.within("plan-id"))
     return True
 
 
@@ -125,13 +126,13 @@ def fetched_failed_plans_have_an_error(exchange: Exchange) -> bool:
     return _says_why(successful_body(exchange, FETCH))
 
 
-def _says_why(document: dict[str, Any] | None) -> bool:
+def _says_why(document: Part | None) -> bool:
     if document is None or document.get("status") != "failed":
         return False
     error = document.get("error")
     error = error if isinstance(error, dict) else {}
     whole = all(isinstance(error.get(m), str) for m in ("message", "type")) and type(error.get("code")) is int
-    expect.true(whole, "an error with message, type and code", document.get("error"))
+    expect.true(whole, "an error with message, type and code", document.get("error"), at=document.at.within("error"))
     return True
 
 
@@ -147,11 +148,12 @@ def fetched_submitted_plans_have_no_tasks(exchange: Exchange) -> bool:
     return _has_no_tasks(successful_body(exchange, FETCH), {"submitted"})
 
 
-def _has_no_tasks(document: dict[str, Any] | None, states: set[str]) -> bool:
+def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
     if document is None or document.get("status") not in states:
         return False
     found = [member for member in ARRAYS if document.get(member)]
-    expect.true(not found, f"no tasks and no delete files with the status {document.get('status')}", found)
+    wanted, at = f"no tasks and no delete files with the status {document.get('status')}", document.at.within(*found[:1])
+    expect.true(not found, wanted, found, at=at, kind=Kind.SURPLUS)
     return True
 
 
@@ -163,15 +165,15 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     """Delete file references of a task are distinct indexes into the delete files of the same response."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
     applies = False
-    for task in objects(document.get("file-scan-tasks")) if document else []:
-        references = task.get("delete-file-references")
+    for task in objects(document, "file-scan-tasks"):
+        references, at = task.get("delete-file-references"), task.at.within("delete-file-references")
         if references is None:
             continue
         applies = True
         count = len((document or {}).get("delete-files") or [])
         whole = isinstance(references, list) and all(type(one) is int and 0 <= one < count for one in references)
-        expect.true(whole, f"indexes below {count}, the number of delete files in the response", references)
-        expect.true(len(set(references)) == len(references), "distinct references", references)
+        expect.true(whole, f"indexes below {count}, the number of delete files in the response", references, at=at)
+        expect.true(len(set(references)) == len(references), "distinct references", references, at=at)
     return applies
 
 
@@ -179,14 +181,15 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
 def delete_files_are_referenced(exchange: Exchange) -> bool:
     """Each delete file of a response is referenced by a task of that response."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
-    deletes = objects(document.get("delete-files")) if document else []
+    deletes = objects(document, "delete-files")
     if document is None or not deletes:
         return False
-    named = {one for task in objects(document.get("file-scan-tasks")) for one in task.get("delete-file-references") or []}
+    named = {one for task in objects(document, "file-scan-tasks") for one in task.get("delete-file-references") or []}
     # Of several deletion vectors in one file, which belongs to which task is a matter of IRC-SCAN-SCH-003.
     paths = {one.get("file-path") for place, one in enumerate(deletes) if place in named}
     idle = [place for place, one in enumerate(deletes) if place not in named and one.get("file-path") not in paths]
-    expect.true(not idle, "a task that refers to each delete file", f"none refers to those at {idle}")
+    at = document.at.within("delete-files", *idle[:1])
+    expect.true(not idle, "a task that refers to each delete file", f"none refers to those at {idle}", at=at)
     return True
 
 
@@ -194,10 +197,10 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
 def tasks_have_data_files(exchange: Exchange) -> bool:
     """Each task has a data file with the content `data`."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
-    tasks = objects(document.get("file-scan-tasks")) if document else []
+    tasks = objects(document, "file-scan-tasks")
     for task in tasks:
         file = task.get("data-file")
-        expect.equal("data", file.get("content") if isinstance(file, dict) else None, "content of the data-file")
+        Part(file if isinstance(file, dict) else {}, task.at.within("data-file")).has("content", "data", "content of the data-file")
     return bool(tasks)
 
 
@@ -205,13 +208,13 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
 def delete_files_have_a_content_type(exchange: Exchange) -> bool:
     """Each delete file has its content type, and equality deletes have `equality-ids`."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
-    deletes = objects(document.get("delete-files")) if document else []
+    deletes = objects(document, "delete-files")
     for file in deletes:
-        expect.one_of(("position-deletes", "equality-deletes"), file.get("content"), "the content")
+        expect.one_of(("position-deletes", "equality-deletes"), file.get("content"), "the content", at=file.at.within("content"))
         if file["content"] == "equality-deletes":
-            columns = file.get("equality-ids")
+            columns, at = file.get("equality-ids"), file.at.within("equality-ids")
             whole = isinstance(columns, list) and bool(columns) and all(type(one) is int for one in columns)
-            expect.true(whole, "equality-ids of a file that deletes by equality", columns)
+            expect.true(whole, "equality-ids of a file that deletes by equality", columns, at=at)
     return bool(deletes)
 
 
@@ -219,12 +222,12 @@ def delete_files_have_a_content_type(exchange: Exchange) -> bool:
 def residuals_are_expressions(exchange: Exchange) -> bool:
     """Each residual filter is a valid expression."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
-    left = [task["residual-filter"] for task in objects(document.get("file-scan-tasks")) if "residual-filter" in task] if document else []
-    if not left:
+    if document is None or not any("residual-filter" in task for task in objects(document, "file-scan-tasks")):
         return False
     for component, flaw in flaws_in(exchange).items():
         if component.endswith("Expression") and flaw is not None:
-            raise Unmet("a residual-filter that is an expression", exchange.redact(flaw))
+            at = Place(exchange, f"/body{flawed(component, exchange).pointer}")
+            raise expect.unmet("a residual-filter that is an expression", exchange.redact(flaw), at=at)
     return True
 
 
@@ -234,59 +237,62 @@ def plan_tasks_are_strings(exchange: Exchange) -> bool:
     document = successful_body(exchange, PLAN, FETCH, TASKS)
     if document is None or "plan-tasks" not in document:
         return False
-    tasks = document["plan-tasks"]
-    expect.true(isinstance(tasks, list) and all(isinstance(one, str) for one in tasks), "plan-tasks as an array of strings", tasks)
+    tasks, at = document["plan-tasks"], document.at.within("plan-tasks")
+    expect.true(isinstance(tasks, list) and all(isinstance(one, str) for one in tasks), "plan-tasks as an array of strings", tasks, at=at)
     return True
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def _formats(file: dict[str, Any]) -> None:
+def _formats(file: Part) -> None:
     """Formats are spelled in lower case."""
-    expect.one_of(("avro", "orc", "parquet", "puffin"), file.get("file-format"), "the file format")
+    expect.one_of(("avro", "orc", "parquet", "puffin"), file.get("file-format"), "the file format", at=file.at.within("file-format"))
 
 
-def _required(file: dict[str, Any]) -> None:
+def _required(file: Part) -> None:
     """Files have what is required of them."""
     missing = [member for member in REQUIRED if file.get(member) is None]
-    expect.true(not missing, f"{', '.join(REQUIRED)} of each file", f"without {', '.join(missing)}")
+    at = file.at.within(*missing[:1])
+    expect.true(not missing, f"{', '.join(REQUIRED)} of each file", f"without {', '.join(missing)}", at=at, kind=Kind.MISSING)
 
 
-def _lengths(file: dict[str, Any]) -> bool:
+def _lengths(file: Part) -> bool:
     """Offsets come with lengths."""
     if file.get("content-offset") is None:
         return False
-    expect.true(type(file.get("content-size-in-bytes")) is int, "content-size-in-bytes beside content-offset", sorted(file))
+    is_sized, at = type(file.get("content-size-in-bytes")) is int, file.at.within("content-size-in-bytes")
+    expect.true(is_sized, "content-size-in-bytes beside content-offset", sorted(file), at=at)
     return True
 
 
-def _in_step(file: dict[str, Any]) -> bool:
+def _in_step(file: Part) -> bool:
     """Keys and values of statistics are in step."""
-    known = [file[member] for member in (*COUNTS, *BOUNDS) if file.get(member) is not None]
-    for one in known:
+    known = [(file[member], file.at.within(member)) for member in (*COUNTS, *BOUNDS) if file.get(member) is not None]
+    for one, at in known:
         keys, values = (one.get(m) or [] for m in ("keys", "values")) if isinstance(one, dict) else (None, None)
         whole = isinstance(keys, list) and isinstance(values, list) and len(keys) == len(values)
-        expect.true(whole and all(type(key) is int for key in keys or []), "as many values as keys, which are integers", one)
+        expect.true(whole and all(type(key) is int for key in keys or []), "as many values as keys, which are integers", one, at=at)
     return bool(known)
 
 
-def _numbers(file: dict[str, Any]) -> bool:
+def _numbers(file: Part) -> bool:
     """Return numbers of files are integers, and key metadata is hexadecimal."""
     applies = False
     for member in ("first-row-id", "sort-order-id"):
         if file.get(member) is not None:
             applies = True
-            expect.true(type(file[member]) is int, f"an integer as {member}", file[member])
+            expect.true(type(file[member]) is int, f"an integer as {member}", file[member], at=file.at.within(member))
     if file.get("split-offsets") is not None:
         applies = True
-        offsets = file["split-offsets"]
-        expect.true(isinstance(offsets, list) and all(type(one) is int for one in offsets), "integers as split-offsets", offsets)
+        offsets, at = file["split-offsets"], file.at.within("split-offsets")
+        expect.true(isinstance(offsets, list) and all(type(one) is int for one in offsets), "integers as split-offsets", offsets, at=at)
     if file.get("key-metadata") is not None:
         applies = True
         key = file["key-metadata"]
         whole = isinstance(key, str) and len(key) % 2 == 0 and all(one in "0123456789ABCDEFabcdef" for one in key)
-        expect.true(whole, "two hexadecimal digits for each byte of key-metadata", "something else")
+        at = file.at.within("key-metadata")
+        expect.true(whole, "two hexadecimal digits for each byte of key-metadata", "something else", at=at)
     return applies
 
 

@@ -26,6 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, a
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -88,8 +89,10 @@ def kept(lab: CatalogLab, table: TableWithFiles, filters: Iterable[Mapping[str, 
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
                 is_plan(reply)
-            missing = sorted(paths - set(awaited(lab, table.table, reply).paths))
-            expect.true(not missing, f"files that may hold rows for {expect.shown(wanted)}", f"without {', '.join(missing)}")
+            found = awaited(lab, table.table, reply)
+            missing = sorted(paths - {*found.paths})
+            about, actual = f"files that may hold rows for {expect.shown(wanted)}", f"without {', '.join(missing)}"
+            expect.true(not missing, about, actual, at=found.at, kind=Kind.MISSING)
 
 
 @check("IRC-SCAN-PLAN-015")
@@ -220,10 +223,13 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
 
     kept(lab, table, [compared("eq", "name", "a")], ["whole", "by_name-a", "by_id-5", "by_id-6"])
     kept(lab, table, [compared("eq", "id", 5), compared("in", "id", 5, 7)], ["whole", "by_name-a", "by_name-b", "by_id-5"])
-    told = {task["data-file"]["file-path"]: task["data-file"] for task, _ in planned(lab, table.table).tasks}
+    plan = planned(lab, table.table)
+    told = {file["file-path"]: file for _, file, _ in plan.tasks}
     for name, (spec, partition) in lab.each(expected.items()):
-        file = told.get(table.path(name), {})
+        with lab.step("IRC-SCAN-PLAN-027"):
+            expect.contains(table.path(name), told, "the files to read", at=plan.at)
+        file = told[table.path(name)]
         with lab.judge("IRC-SCAN-SCH-008"):
-            expect.equal(partition, file.get("partition"), f"the partition of {name}:")
+            file.has("partition", partition, f"the partition of {name}:")
         with lab.judge("IRC-SCAN-SCH-009"):
-            expect.equal(spec["spec-id"], file.get("spec-id"), f"the spec-id of {name}:")
+            file.has("spec-id", spec["spec-id"], f"the spec-id of {name}:")

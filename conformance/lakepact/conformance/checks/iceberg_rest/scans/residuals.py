@@ -107,8 +107,8 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
     files = {table.path(name): name for name in NAMES}
     decided = False
     for wanted in lab.each(FILTERS):
-        for task, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
-            residual, name = task.get("residual-filter"), files.get(task["data-file"]["file-path"])
+        for task, file, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
+            residual, name = task.get("residual-filter"), files.get(file["file-path"])
             if residual is None or name is None:
                 continue
             rows = [row for row in rows_of(name) if is_decided(wanted, row) and is_decided(residual, row)]
@@ -116,9 +116,9 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
             with lab.judge_each("IRC-SCAN-SCH-017") as case:
                 for row in rows:
                     with case():
-                        meant = holds(wanted, row)
+                        meant, at = holds(wanted, row), task.at.within("residual-filter")
                         about = f"for {expect.shown(row)} of a scan for {expect.shown(wanted)}"
                         shown = f"a residual that {'holds' if meant else 'does not hold'} {about}"
-                        expect.true(meant == holds(residual, row), shown, expect.shown(residual))
+                        expect.true(meant == holds(residual, row), shown, expect.shown(residual), at=at)
     if not decided:
         lab.skip("IRC-SCAN-SCH-017", "the target sends no residuals, or residuals that this check cannot evaluate")

@@ -15,9 +15,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     plan,
     position_deletes,
 )
-from lakepact.conformance.checks.iceberg_rest.scans.deletes import expect_deletes
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
                 expect.status(after, 200)
                 expect.equal(_paths(before), _paths(after), "the files of the same plan task,", at=after.place("file-scan-tasks"))
     with lab.judge("IRC-SCAN-PLAN-027"):
-        expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, plan(lab, table.table)).paths, "each file once:")
+        awaited(lab, table.table, plan(lab, table.table)).reads(table.snapshots[-1].data, "each file once:")
 
 
 def _paths(reply: Reply) -> list[Any]:
@@ -90,9 +89,9 @@ def plan_tasks_keep_their_snapshot(lab: CatalogLab) -> None:
     table.append(table.file("last"))
 
     with lab.judge("IRC-SCAN-PLAN-009"):
-        expect.equal(sorted(first.data), awaited(lab, table.table, former).paths, f"the files of snapshot {first.id},")
+        awaited(lab, table.table, former).reads(first.data, f"the files of snapshot {first.id},")
     with lab.judge("IRC-SCAN-PLAN-027"):
-        expect.equal(sorted(second.data), awaited(lab, table.table, reply).paths, "the files at the time of planning,")
+        awaited(lab, table.table, reply).reads(second.data, "the files at the time of planning,")
 
 
 @check("IRC-SCAN-SCH-003")
@@ -105,7 +104,7 @@ def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
     expected = {name: {"values", *([f"positions-{name}"] if name in names[1:] else [])} for name in names}
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        expect_deletes(table, expected, awaited(lab, table.table, plan(lab, table.table)).deletes)
+        awaited(lab, table.table, plan(lab, table.table)).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-TASK-006")
@@ -115,7 +114,7 @@ def plan_tasks_of_other_tables_return_404(lab: CatalogLab) -> None:
     other = lab.make_table(table.table.namespace)
 
     with lab.judge("IRC-SCAN-TASK-006"):
-        expect.status(exchanged(lab, other, task), 404)
+        expect.not_found(exchanged(lab, other, task), "plan task")
 
 
 @check("IRC-SCAN-TASK-003", "IRC-SCAN-TASK-004")
@@ -128,8 +127,9 @@ def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-TASK-003") as case:
         for body in bodies:
             with case():
-                expect.status(lab.send(TASKS, body=body, **table.at), 400, about=f"for {expect.shown(body)}")
+                wrong, reply = Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task"), lab.send(TASKS, body=body, **table.at)
+                expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
     reply = exchanged(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):
-        expect.status(reply, 404)
+        expect.not_found(reply, "plan task")
         expect.equal("NoSuchPlanTaskException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))

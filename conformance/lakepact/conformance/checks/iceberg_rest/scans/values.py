@@ -58,15 +58,19 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     statistics: dict[str, Any] = {"lower": bounds, "upper": bounds, "values": counts, "nulls": dict.fromkeys(numbers, 0)}
     measured.append(measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff"))
     planned(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
-    found = {task["data-file"]["file-path"]: task["data-file"].get("partition") for task, _ in planned(lab, table.table).tasks}
+    whole, bare = planned(lab, table.table), planned(lab, plain.table)
+    with lab.step("IRC-SCAN-PLAN-027"):
+        whole.reads([table.path("full"), table.path("null")], "each file once:")
+        bare.reads([plain.path("plain")], "each file once:")
+    full, null = sorted((file for _, file, _ in whole.tasks), key=lambda file: str(file["file-path"]))
 
     with lab.judge("IRC-SCAN-SCH-008"):
-        full = found.get(table.path("full"))
-        expect.true(isinstance(full, list) and len(full) == len(VALUES), f"an array of {len(VALUES)} values as partition", full)
-        expect.equal([None] * len(VALUES), found.get(table.path("null")), "the partition of a file of nulls,")
-        expect.equal([[]], [task["data-file"].get("partition") for task, _ in planned(lab, plain.table).tasks], "no partition,")
+        found, at = full.get("partition"), full.at.within("partition")
+        expect.true(isinstance(found, list) and len(found) == len(VALUES), f"an array of {len(VALUES)} values as partition", found, at=at)
+        null.has("partition", [None] * len(VALUES), "the partition of a file of nulls,")
+        bare.tasks[0].file.has("partition", [], "no partition,")
     with lab.judge("IRC-SCAN-SCH-014"):
-        expect.equal([told for _, _, told in VALUES.values()], found.get(table.path("full")), "values by type,")
+        full.has("partition", [told for _, _, told in VALUES.values()], "values by type,")
 
 
 @check("IRC-SCAN-SCH-012")
@@ -77,15 +81,17 @@ def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
     table.append(table.file("measured", lower=bounds, upper=bounds, values=counts, nulls=dict.fromkeys(numbers, 0)))
-    (task, _), *_ = planned(lab, table.table, stats_fields=[f"c{n}" for n in numbers]).tasks
+    (_, file, _), *_ = planned(lab, table.table, stats_fields=[f"c{n}" for n in numbers]).tasks
     expected = {n: told for n, (_, _, told) in zip(numbers, VALUES.values(), strict=True)}
-    given = {member: task["data-file"].get(member) for member in ("lower-bounds", "upper-bounds")}
+    given = {member: file.get(member) for member in ("lower-bounds", "upper-bounds")}
 
     if not any(given.values()):
         lab.skip("IRC-SCAN-SCH-012", "the target sends no bounds")
         return
     with lab.judge_each("IRC-SCAN-SCH-012") as case:
         for member, known in given.items():
-            for column, value in zip((known or {}).get("keys") or [], (known or {}).get("values") or [], strict=False):
+            pairs = zip((known or {}).get("keys") or [], (known or {}).get("values") or [], strict=False)
+            for number, (column, value) in enumerate(pairs):
                 with case():
-                    expect.equal(expected.get(column), value, f"{member} of column {column}:")
+                    at = file.at.within(member, "values", number)
+                    expect.equal(expected.get(column), value, f"{member} of column {column}:", at=at)

@@ -1,0 +1,24 @@
+"""Objects in answers, with their places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.judging import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.evidence.exchanges import Place
+
+
+class Part(dict[str, Any]):
+    """An object in an answer, with its place."""
+
+    def __init__(self, document: Mapping[str, Any], at: Place) -> None:
+        super().__init__(document)
+        self.at = at
+
+    def has(self, member: str, value: Any, what: str = "") -> None:
+        """Expect a member to have a value."""
+        expect.equal(value, self.get(member), what or f"`{member}`", at=self.at.within(member))
