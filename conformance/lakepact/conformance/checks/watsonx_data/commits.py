@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -33,8 +34,9 @@ def unknown_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
     ]
     for commit in lab.each(commits):
         reply = lab.send(op.update_table, body=commit, **table.at)
+        wrong = Mutation(Wrong.VALUE, "/updates/*/action" if UNKNOWN_UPDATE in commit["updates"] else "/requirements/*/type")
         with lab.judge("WXD-COM-001"):
-            expect.client_error(reply)
+            expect.client_error(reply, mutation=wrong)
             unchanged(lab, before)
         with lab.judge("WXD-COM-002"):
-            expect.status(reply, 400, 406)
+            expect.status(reply, 400, 406, mutation=wrong)

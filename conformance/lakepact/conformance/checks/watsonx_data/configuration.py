@@ -27,8 +27,8 @@ def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
     named = lab.send(op.get_config, warehouse=lab.target.parameters.get("warehouse"))
 
     with lab.judge("WXD-CFG-001"):
-        expect.true(path.endswith(ROOT), f"an address that ends with {ROOT}", lab.target.url)
-        expect.true(named.status != 404, f"the configuration below {ROOT}", named.shown)
+        expect.true(path.endswith(ROOT), f"an address that ends with {ROOT}", lab.target.url, at=None)
+        expect.served(named, named.status != 404, f"the configuration below {ROOT}")
     if not lab.target.parameters.get("warehouse"):
         lab.skip("WXD-CFG-002", "the catalog was not named (--parameter warehouse=NAME)")
         return
@@ -39,20 +39,21 @@ def configuration_is_found_by_catalog_name(lab: WatsonxLab) -> None:
 @check("WXD-CFG-003", "WXD-CFG-004", "WXD-CFG-005")
 def configuration_has_overrides_and_defaults(lab: WatsonxLab) -> None:
     """The configuration has `overrides` and `defaults` as objects, and a warehouse in `overrides` is a URI."""
-    document = configuration(lab).document
+    reply = configuration(lab)
+    document = reply.document
 
     with lab.judge("WXD-CFG-004"):
-        expect.true(isinstance(document.get("overrides"), dict), "`overrides` as an object", document.get("overrides"))
-        if "defaults" in document:
-            expect.true(isinstance(document["defaults"], dict), "`defaults` as an object", document["defaults"])
+        for member in ("overrides", *(["defaults"] if "defaults" in document else [])):
+            expect.true(isinstance(document.get(member), dict), f"`{member}` as an object", document.get(member), at=reply.place(member))
     with lab.judge("WXD-CFG-005"):
-        expect.true("defaults" in document, "a member `defaults`", "none")
+        reply.at("defaults")
     warehouse = (document.get("overrides") or {}).get("warehouse")
     if warehouse is None:
         lab.skip("WXD-CFG-003", "the configuration overrides no warehouse")
         return
     with lab.judge("WXD-CFG-003"):
-        expect.true(isinstance(warehouse, str) and URI.fullmatch(warehouse) is not None, "the URI of a location", warehouse)
+        fits = isinstance(warehouse, str) and URI.fullmatch(warehouse) is not None
+        expect.true(fits, "the URI of a location", warehouse, at=reply.place("overrides", "warehouse"))
 
 
 @check("WXD-CFG-006")

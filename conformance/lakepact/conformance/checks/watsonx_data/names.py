@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is_named
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.judging import expect
@@ -54,8 +56,7 @@ def names_of_128_characters_are_accepted(lab: WatsonxLab) -> None:
             with case():
                 name = stretched(lab.name(), length)
                 expect.status(create_namespace(lab, name), 200, about=f"for a namespace of {length} characters")
-                after = lab.send(op.load_namespace_metadata, namespace=(name,))
-                expect.equal([name], after.at("namespace"), "namespace", at=after.place("namespace"))
+                is_found(lab, (name,))
                 table = stretched(lab.name(), length)
                 expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
                 expect.status(lab.send(op.load_table, namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
@@ -78,7 +79,8 @@ def underscores_are_treated_alike(lab: WatsonxLab) -> None:
         for what, reply in replies.items():
             with case():
                 expect.status(reply, 200, 400, about=f"for {what}")
-        expect.equal(1, len({reply.status for reply in replies.values()}), "number of different statuses for names with an underscore:")
+        statuses = {reply.status for reply in replies.values()}
+        expect.equal(1, len(statuses), "number of different statuses for names with an underscore:", at=None)
 
 
 @check("WXD-NAME-004")
@@ -90,8 +92,7 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
         created = create_namespace(lab, namespace)
         expect.status(created, 200, 400)
         if created.status == 200:
-            after = lab.send(op.load_namespace_metadata, namespace=(namespace,))
-            expect.equal([namespace], after.at("namespace"), "namespace", at=after.place("namespace"))
+            is_found(lab, (namespace,))
             after = lab.send(op.list_namespaces)
             expect.contains([namespace], after.at("namespaces"), "the namespaces", at=after.place("namespaces"))
             expect.status(lab.send(op.drop_namespace, namespace=(namespace,)), 204)
@@ -99,8 +100,8 @@ def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
         expect.status(created, 200, 400)
         if created.status == 200:
             expect.status(lab.send(op.load_table, namespace=home, table=table), 200)
-            listed = lab.send(op.list_tables, namespace=home).at("identifiers")
-            expect.contains({"namespace": list(home), "name": table}, listed, "the tables")
+            listed = identifiers(lab.send(op.list_tables, namespace=home))
+            expect.contains({"namespace": list(home), "name": table}, listed, "the tables", at=listed.at)
             expect.status(lab.send(op.drop_table, namespace=home, table=table), 204)
 
 
@@ -115,8 +116,7 @@ def spaces_are_addressed_as_percent_20(lab: WatsonxLab) -> None:
         expect.status(created, 200, 400)
         if created.status == 200:
             path = f"{root}/{namespace.replace(' ', '%20')}"
-            after = lab.send_raw("GET", path, operation=op.load_namespace_metadata)
-            expect.equal([namespace], after.at("namespace"), "namespace", at=after.place("namespace"))
+            is_named(lab.send_raw("GET", path, operation=op.load_namespace_metadata), [namespace])
         created = create_table(lab, home, table)
         expect.status(created, 200, 400)
         if created.status == 200:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
+    from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
     from lakepact.conformance.evidence.exchanges import Reply
 
@@ -28,11 +30,11 @@ def namespaces_of_several_levels_are_refused(lab: WatsonxLab) -> None:
     for levels in lab.each(([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]])):
         reply = lab.send(op.create_namespace, body={"namespace": levels, "properties": {}})
         with lab.judge("WXD-NS-001"):
-            expect.client_error(reply)
-    found = {".".join(map(str, namespace)) for namespace in children(lab, None)}
+            expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
+    listed = children(lab, None)
     with lab.judge("WXD-NS-001"):
-        left = sorted(name for name in found if child in name or free in name)
-        expect.equal([], left, "namespaces that exist although their creation was refused:")
+        left = [namespace for namespace in listed if any(name in ".".join(map(str, namespace)) for name in (child, free))]
+        expect.equal([], left, "namespaces that exist although their creation was refused:", at=listed.at)
 
 
 @check("WXD-NS-002")
@@ -40,13 +42,13 @@ def namespaces_without_levels_are_refused(lab: WatsonxLab) -> None:
     """Creating a namespace without levels returns 4xx."""
     lab.make_namespace()
     with lab.judge("WXD-NS-002"):
-        expect.client_error(lab.send(op.create_namespace, body={"namespace": [], "properties": {}}))
+        reply = lab.send(op.create_namespace, body={"namespace": [], "properties": {}})
+        expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/namespace"))
 
 
-def locations(lab: WatsonxLab, namespace: Namespace) -> list[str]:
+def locations(properties: Part) -> dict[str, str]:
     """Return the location members of a namespace: storage_location and location."""
-    properties = lab.send(op.load_namespace_metadata, namespace=namespace).at("properties") or {}
-    return [properties[key] for key in ("storage_location", "location") if isinstance(properties.get(key), str)]
+    return {key: properties[key] for key in ("storage_location", "location") if isinstance(properties.get(key), str)}
 
 
 def plain(location: str) -> str:
@@ -58,28 +60,33 @@ def plain(location: str) -> str:
 def namespaces_have_a_location(lab: WatsonxLab) -> None:
     """A namespace has the requested location, by default a folder of its name in the warehouse, and its tables are below it."""
     bare = lab.make_namespace()
-    defaults = locations(lab, bare)
+    stored = properties_of(lab, bare)
+    defaults = locations(stored)
     warehouse = (configuration(lab).document.get("overrides") or {}).get("warehouse")
 
     with lab.judge("WXD-NS-004") as case:
-        expect.true(bool(defaults), "a `storage_location` or `location`", "neither")
-        for location in defaults:
+        expect.true(bool(defaults), "a `storage_location` or `location`", "neither", at=stored.at.within("location"), kind=Kind.MISSING)
+        for key, location in defaults.items():
             with case():
-                expect.true(plain(location).endswith(f"/{bare[0]}"), f"a location that ends with {bare[0]}", location)
+                at = stored.at.within(key)
+                expect.true(plain(location).endswith(f"/{bare[0]}"), f"a location that ends with {bare[0]}", location, at=at)
                 if isinstance(warehouse, str) and "://" in warehouse:
                     below = plain(location).startswith(f"{bucket(plain(warehouse))}/")
-                    expect.true(below, f"a location in {bucket(plain(warehouse))}", location)
+                    expect.true(below, f"a location in {bucket(plain(warehouse))}", location, at=at)
     # The server may not be able to write elsewhere: the requested location is a sibling of the default one.
-    parent = plain(defaults[0]).rpartition("/")[0] if defaults else plain(str(warehouse or "")).rstrip("/")
+    first = next(iter(defaults.values()), "")
+    parent = plain(first).rpartition("/")[0] if defaults else plain(str(warehouse or "")).rstrip("/")
     if "://" not in parent:
         for requirement in ("WXD-NS-003", "WXD-NS-005"):
             lab.skip(requirement, "no location is known that a namespace may have")
         return
-    scheme = defaults[0].partition("://")[0] if defaults else parent.partition("://")[0]
+    scheme = (first or parent).partition("://")[0]
     wanted = f"{scheme}://{parent.partition('://')[2]}/{lab.name()}"
     placed = lab.make_namespace(properties={"storage_location": wanted})
     with lab.judge("WXD-NS-003"):
-        expect.contains(plain(wanted), [plain(location) for location in locations(lab, placed)], "locations of the namespace")
+        stored = properties_of(lab, placed)
+        found = {plain(location) for location in locations(stored).values()}
+        expect.true(plain(wanted) in found, f"a namespace at {wanted}", sorted(found), at=stored.at.within("location"))
     table = lab.make_table(placed)
     with lab.judge("WXD-NS-005"):
         expect.true(
@@ -99,7 +106,7 @@ def refuses(reply: Reply) -> None:
     Raises:
         Unmet: the answer is another one.
     """
-    expect.status(reply, 409, 400)
+    expect.status(reply, 409, 400, mutation=Mutation(Wrong.PRESENT, "table or view"))
     if reply.status == 400:
         expect.equal("NamespaceNotEmptyException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
 
@@ -132,14 +139,17 @@ def property_keys_are_reported_as_sent(lab: WatsonxLab) -> None:
     """Property keys with underscores, dots, colons and hyphens are set, removed and reported as sent."""
     home = lab.make_namespace()
 
-    def keys(member: str, **body: Any) -> list[str]:
+    def changed(**body: Any) -> Reply:
         reply = lab.send(op.update_properties, namespace=home, body={"removals": [], "updates": {}, **body})
         expect.status(reply, 200)
-        found: list[str] = reply.document.get(member) or []
-        return sorted(found)
+        return reply
+
+    def has_keys(reply: Reply, member: str) -> None:
+        expect.equal(sorted(KEYS), sorted(reply.document.get(member) or []), f"keys in `{member}`", at=reply.place(member))
 
     with lab.judge("WXD-NS-008"):
-        expect.equal(sorted(KEYS), keys("updated", updates=dict.fromkeys(KEYS, "1")), "keys in `updated`")
-        expect.equal(sorted(KEYS), keys("removed", removals=list(KEYS)), "keys in `removed`")
-        missed = keys("missing", removals=list(KEYS))
-        expect.true(missed in ([], sorted(KEYS)), "these keys in `missing`, or no such list", missed)
+        has_keys(changed(updates=dict.fromkeys(KEYS, "1")), "updated")
+        has_keys(changed(removals=list(KEYS)), "removed")
+        again = changed(removals=list(KEYS))
+        if again.document.get("missing"):
+            has_keys(again, "missing")

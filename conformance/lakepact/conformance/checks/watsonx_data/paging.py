@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing
+from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, Listing, Names, joined, listing
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from lakepact.conformance.checks.iceberg_rest.kit.listings import Listing
+    from lakepact.conformance.checks.iceberg_rest.kit.listings import Page
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 
 MOST = 250  #: items that the page allows in an answer
@@ -28,19 +29,18 @@ def listings(lab: WatsonxLab, *, count: int) -> Iterator[Listing]:
         yield listing(lab, op.list_views, count=count)
 
 
-def everything(reads: Any, **first: Any) -> list[Any]:
+def everything(reads: Callable[..., Page], **first: Any) -> Names:
     """Return all items of all pages.
 
     Raises:
         Unmet: pages do not end.
     """
-    found, token = reads(**first)
+    pages = [reads(**first)]
     for _ in range(1000):
-        if not token:
-            return list(found)
-        more, token = reads(page_token=token)
-        found += more
-    raise Unmet("a last page, without next-page-token", "a next-page-token on page 1000")
+        if not (token := pages[-1][1]):
+            return joined(pages)
+        pages.append(reads(page_token=token))
+    raise expect.unmet("a last page, without next-page-token", "a next-page-token on page 1000", at=pages[-1][0].next)
 
 
 @check("WXD-PAG-001", alone=True)
@@ -50,14 +50,10 @@ def listings_of_251_namespaces_are_complete(lab: WatsonxLab) -> None:
     for begin in range(0, len(names), SIDE_BY_SIDE):
         lab.concurrently([partial(lab.make_namespace, level=name) for name in names[begin : begin + SIDE_BY_SIDE]])
 
-    def page(**parameters: Any) -> tuple[list[Any], str | None]:
-        reply = lab.send(op.list_namespaces, **parameters)
-        expect.status(reply, 200)
-        return [namespace[0] for namespace in reply.at("namespaces")], reply.document.get("next-page-token")
-
     with lab.judge("WXD-PAG-001"):
-        lost = sorted(set(names) - set(everything(page)))
-        expect.true(not lost, f"all of {len(names)} namespaces", f"{len(lost)} are missing: {expect.shown(lost)}")
+        found = everything(Listing(lab, op.list_namespaces, namespace=(), count=0).page)
+        lost, wanted = sorted(set(names) - set(found)), f"all of {len(names)} namespaces"
+        expect.true(not lost, wanted, f"{len(lost)} are missing: {expect.shown(lost)}", at=found.at, kind=Kind.MISSING)
 
 
 @check("WXD-PAG-004")
@@ -65,7 +61,7 @@ def listings_without_token_are_complete(lab: WatsonxLab) -> None:
     """A listing without `pageToken` returns all items, or a page with a token for the rest."""
     for items in lab.each(listings(lab, count=6)):
         with lab.judge("WXD-PAG-004"):
-            expect.equal(sorted(items.names), sorted(everything(items.page)), f"names by {items.operation}")
+            everything(items.page).are(items.names, f"names by {items.operation}")
 
 
 @check("WXD-PAG-002", "WXD-PAG-003")
@@ -78,10 +74,9 @@ def invalid_page_sizes_return_400(lab: WatsonxLab) -> None:
                 lab.warn("WXD-PAG-002", expected="status 400", actual=f"pageSize={size} is ignored by {items.operation}")
                 continue
             with lab.judge("WXD-PAG-002"):
-                expect.status(reply, 400, about=f"for pageSize={size} of {items.operation}")
+                expect.status(reply, 400, about=f"for pageSize={size} of {items.operation}", mutation=Mutation(Wrong.VALUE, "pageSize"))
         none = items.get(page_token=FIRST, page_size=0)
         with lab.judge("WXD-PAG-003"):
             expect.status(none, 200, 400, about=f"for pageSize=0 of {items.operation}")
             if none.status == 200:
-                found = everything(items.page, page_token=FIRST, page_size=0)
-                expect.equal(sorted(items.names), sorted(found), f"names by {items.operation}")
+                everything(items.page, page_token=FIRST, page_size=0).are(items.names, f"names by {items.operation}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -23,7 +24,7 @@ def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
     for location in lab.each((location_of(former), location_of(before))):
         reply = register(lab, table.namespace, table.name, location)
         with lab.judge("WXD-TBL-001"):
-            expect.status(reply, 409)
+            expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
             expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
             unchanged(lab, before)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_CREDENTIALS, UNKNOWN_CREDENTIALS
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.watsonx_data.lab import bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -61,7 +62,7 @@ def requests_without_credentials_return_401_or_403(lab: WatsonxLab) -> None:
     asks_for_credentials(lab)
     for operation, reply in lab.each(answers(lab, None)):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
-            expect.status(reply, 401, 403, about=f"for {operation} without Authorization")
+            expect.status(reply, 401, 403, about=f"for {operation} without Authorization", mutation=NO_CREDENTIALS)
 
 
 @check("IRC-SEC-002")
@@ -71,7 +72,7 @@ def unknown_tokens_return_401(lab: WatsonxLab) -> None:
     for token in lab.each(("lakepact-known-to-nobody", "null")):
         for operation, reply in lab.each(answers(lab, f"Bearer {token}")):
             with lab.judge("IRC-SEC-002"):
-                expect.status(reply, 401, about=f"for {operation} with the token {token}")
+                expect.status(reply, 401, about=f"for {operation} with the token {token}", mutation=UNKNOWN_CREDENTIALS)
 
 
 @check("IRC-SEC-006", "IRC-SEC-007")
@@ -107,7 +108,7 @@ def unknown_api_keys_return_401_or_403(lab: WatsonxLab) -> None:
     for wrong in lab.each((f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}")):
         for operation, reply in lab.each(answers(lab, zen_api_key(wrong))):
             with lab.judge("WXD-SEC-002"):
-                expect.status(reply, 401, 403, about=f"for {operation} with a key that is none")
+                expect.status(reply, 401, 403, about=f"for {operation} with a key that is none", mutation=UNKNOWN_CREDENTIALS)
 
 
 @check("WXD-SEC-003")
@@ -118,8 +119,9 @@ def malformed_api_keys_are_refused(lab: WatsonxLab) -> None:
     for broken in lab.each(BROKEN_KEYS):
         for operation, reply in lab.each(answers(lab, f"ZenApiKey {broken}".strip())):
             with lab.judge("WXD-SEC-003"):
-                expect.client_error(reply, about=f"for {operation} with `ZenApiKey {broken}`")
-                expect.true(reply.status != 404, f"another 4xx status than 404 for {operation} with `ZenApiKey {broken}`", reply.shown)
+                about = f"for {operation} with `ZenApiKey {broken}`"
+                expect.client_error(reply, about=about, mutation=Mutation(Wrong.SYNTAX, "Authorization"))
+                expect.served(reply, reply.status != 404, f"another 4xx status than 404 {about}")
 
 
 @check("WXD-SEC-004")
@@ -139,4 +141,4 @@ def is_entered(operation: OperationId, reply: Reply) -> None:
     entered = reply.status not in {401, 403, 419} and reply.status < 500
     if operation in {op.get_config, op.list_namespaces}:
         entered = reply.status == 200
-    expect.true(entered, f"{operation} to be open", reply.shown)
+    expect.served(reply, entered, f"{operation} to be open")

@@ -8,6 +8,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
@@ -42,7 +43,7 @@ def catalog_name_is_the_prefix(lab: WatsonxLab) -> None:
     with lab.judge_each("WXD-GEN-002") as case:
         for path in ("/v1/namespaces", f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):
             with case():
-                expect.client_error(lab.send_raw("GET", path))
+                expect.client_error(lab.send_raw("GET", path), mutation=Mutation(Wrong.ABSENT, "prefix"))
 
 
 def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
@@ -81,7 +82,7 @@ def unsupported_operations_are_refused(lab: WatsonxLab) -> None:
                     body = b"{}" if operation.body else b""
                     headers = [("Content-Type", operation.body_media_type or "application/json")] if body else []
                     reply = lab.send_raw(operation.method, path_of(lab, operation), headers=headers, content=body)
-                    expect.status(reply, *sorted(ABSENT), about=f"for {name}")
+                    expect.status(reply, *sorted(ABSENT), about=f"for {name}", mutation=Mutation(Wrong.ABSENT, "path"))
 
 
 @check("WXD-GEN-004")
@@ -92,4 +93,4 @@ def metrics_reports_return_2xx_or_4xx(lab: WatsonxLab) -> None:
     reply = lab.send_raw(report.method, path_of(lab, report), headers=headers, content=orjson.dumps(REPORT))
 
     with lab.judge("WXD-GEN-004"):
-        expect.true(reply.status < 300 or 400 <= reply.status < 500, "a 2xx or 4xx status", reply.shown)
+        expect.served(reply, reply.status < 300 or 400 <= reply.status < 500, "a 2xx or 4xx status")

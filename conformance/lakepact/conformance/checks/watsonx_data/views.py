@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -51,6 +52,6 @@ def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
     ):
         reply = lab.send(op.replace_view, namespace=home, view=view, body={"requirements": requirements, "updates": updates})
         with lab.judge("WXD-VIEW-002"):
-            expect.client_error(reply)
+            expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/requirements/*/type" if requirements else "/updates/*/action"))
             after = lab.send(op.load_view, namespace=home, view=view)
             expect.equal(before.at("metadata"), after.at("metadata"), "metadata", at=after.place("metadata"))

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, bearing, needed, own_token
+from lakepact.conformance.checks.iceberg_rest.kit.principals import (
+    EXPIRED,
+    EXPIRED_CREDENTIALS,
+    NO_CREDENTIALS,
+    UNKNOWN_CREDENTIALS,
+    bearing,
+    needed,
+    own_token,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
     from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Mutation
     from lakepact.generated.contract import OperationId
 
 #: Unknown bearer tokens.
@@ -54,7 +64,7 @@ def requests_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
     requires_credentials(lab)
     for operation, reply in lab.each(answers(lab, [])):
         with lab.judge("IRC-SEC-009" if operation == op.get_config else "IRC-SEC-001"):
-            expect.status(reply, 401, 403, about=f"for {operation} without credentials")
+            expect.status(reply, 401, 403, about=f"for {operation} without credentials", mutation=NO_CREDENTIALS)
         if reply.status == 401:
             with lab.judge("IRC-SEC-015"):
                 says_what_is_asked_for(operation, reply)
@@ -82,10 +92,11 @@ def existing_objects_are_hidden_without_credentials(lab: CatalogLab) -> None:
             lab.send(operation, **arguments)
             with lab.judge("IRC-SEC-001"):
                 reply = lab.send(operation, anonymous=True, **arguments)
-                expect.status(reply, 401, 403, about=f"for {operation} of an existing object, without credentials")
+                expect.status(reply, 401, 403, about=f"for {operation} of an existing object, without credentials", mutation=NO_CREDENTIALS)
             with lab.judge("IRC-SEC-002"):
                 reply = lab.send(operation, headers=bearing(UNKNOWN[0]), anonymous=True, **arguments)
-                expect.status(reply, 401, about=f"for {operation} of an existing object, with an unknown token")
+                about = f"for {operation} of an existing object, with an unknown token"
+                expect.status(reply, 401, about=about, mutation=UNKNOWN_CREDENTIALS)
 
 
 @check("IRC-SEC-002", "IRC-SEC-015")
@@ -95,7 +106,7 @@ def unknown_tokens_return_401(lab: CatalogLab) -> None:
     for token in lab.each(UNKNOWN):
         for operation, reply in lab.each(answers(lab, bearing(token))):
             with lab.judge("IRC-SEC-002"):
-                expect.status(reply, 401, about=f"for {operation} with an unknown token")
+                expect.status(reply, 401, about=f"for {operation} with an unknown token", mutation=UNKNOWN_CREDENTIALS)
             if reply.status == 401:
                 with lab.judge("IRC-SEC-015"):
                     says_what_is_asked_for(operation, reply)
@@ -110,7 +121,7 @@ def altered_tokens_return_401(lab: CatalogLab) -> None:
     for shown, what in lab.each(spelled.items()):
         for operation, reply in lab.each(answers(lab, bearing(shown))):
             with lab.judge("IRC-SEC-002"):
-                expect.status(reply, 401, about=f"for {operation} with a token {what}")
+                expect.status(reply, 401, about=f"for {operation} with a token {what}", mutation=UNKNOWN_CREDENTIALS)
     # A value without the scheme is not a bearer token; a server may accept it: not checked.
     bare = lab.send(op.get_config, headers=[("Authorization", token)], anonymous=True, warehouse=lab.target.parameters.get("warehouse"))
     if bare.status == 200:
@@ -124,10 +135,10 @@ def expired_tokens_return_401_or_419(lab: CatalogLab) -> None:
     expired = needed(lab, EXPIRED)
     for operation, reply in lab.each(answers(lab, bearing(expired))):
         with lab.judge("IRC-SEC-003"):
-            expect.status(reply, 401, 419, about=f"for {operation} with an expired token")
+            expect.status(reply, 401, 419, about=f"for {operation} with an expired token", mutation=EXPIRED_CREDENTIALS)
         if reply.status in {401, 419}:
             with lab.judge("IRC-ERR-016"):
-                expect.status(reply, 401, about=f"for {operation} with an expired token")
+                expect.status(reply, 401, about=f"for {operation} with an expired token", mutation=EXPIRED_CREDENTIALS)
 
 
 @check("IRC-SEC-006", "IRC-SEC-007")
@@ -178,10 +189,11 @@ def conditional_loads_need_credentials(lab: CatalogLab) -> None:
     tag = table.reply.headers.get("etag")
     if not tag:
         raise NotOffered("the target's tables carry no ETag")
-    for headers, who in lab.each((([], "without credentials"), (bearing(UNKNOWN[0]), "with an unknown token"))):
+    callers: dict[Mutation, Headers] = {NO_CREDENTIALS: [], UNKNOWN_CREDENTIALS: bearing(UNKNOWN[0])}
+    for wrong, headers in lab.each(callers.items()):
         reply = lab.send(op.load_table, headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
         with lab.judge("IRC-TBL-ETAG-010"):
-            expect.status(reply, 401, 403, about=f"for the current ETag {who}")
+            expect.status(reply, 401, 403, about=f"for the current ETag with {wrong.at}", mutation=wrong)
 
 
 def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
@@ -190,8 +202,8 @@ def says_what_is_asked_for(operation: OperationId, reply: Reply) -> None:
     Raises:
         Unmet: it does not.
     """
-    sentence = f"the header WWW-Authenticate in the 401 answer of {operation}"
-    expect.true(bool(reply.headers.get("www-authenticate", "").strip()), sentence, "none")
+    sentence, at = f"the header WWW-Authenticate in the 401 answer of {operation}", reply.header("www-authenticate")
+    expect.true(bool(reply.headers.get("www-authenticate", "").strip()), sentence, "none", at=at, kind=Kind.MISSING)
 
 
 def is_entered(operation: OperationId, reply: Reply) -> None:
@@ -201,4 +213,4 @@ def is_entered(operation: OperationId, reply: Reply) -> None:
         Unmet: the caller was turned away.
     """
     entered = reply.status == 200 if operation in {op.get_config, op.list_namespaces} else reply.status not in REFUSED
-    expect.true(entered, f"{operation} to accept a valid token", reply.shown)
+    expect.served(reply, entered, f"{operation} to accept a valid token")

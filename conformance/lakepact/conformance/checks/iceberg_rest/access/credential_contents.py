@@ -7,8 +7,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import config_of, listed, objects
+from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import config_of, listed
+from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 DELEGATED = (("X-Iceberg-Access-Delegation", "vended-credentials"),)
 DAY = 24 * 3600 * 1000  #: milliseconds by which the clock of a server may be behind
@@ -70,17 +73,25 @@ def temporary_secrets(config: Mapping[str, Any]) -> Iterator[tuple[Storage, str,
                 yield storage, key, storage.expiry.format(*found.groups())
 
 
-def config_in(reply: Reply) -> dict[str, Any]:
+def config_in(reply: Reply) -> Part:
     """Return the configuration that a table comes with."""
     config = reply.document.get("config")
-    return config if isinstance(config, dict) else {}
+    return Part(config if isinstance(config, dict) else {}, reply.place("config"))
 
 
-def credentials_in(reply: Reply) -> list[dict[str, Any]]:
+def configs_of(reply: Reply) -> list[Part]:
+    """Return the configurations of all credentials in an answer."""
+    credentials = listed(reply.document)
+    return [
+        Part(config_of(one), reply.place("storage-credentials", number, "config"))
+        for number, one in enumerate(credentials)
+        if isinstance(one, dict)
+    ]
+
+
+def credentials_in(reply: Reply) -> list[Part]:
     """Return the configurations of all credentials in an answer; where there are none, that of the table, for older clients."""
-    if reply.status != 200:
-        return []
-    return [config_of(one) for one in objects(listed(reply.document))] or [config_in(reply)]
+    return [] if reply.status != 200 else configs_of(reply) or [config_in(reply)]
 
 
 def with_tables(lab: CatalogLab, table: Table) -> dict[str, Reply]:
@@ -118,9 +129,8 @@ def temporary_secrets_have_an_expiry(lab: CatalogLab) -> None:
                 value = config.get(expiry)
                 milliseconds = isinstance(value, str) and value.isdecimal() and int(value) > time.time() * 1000 - DAY
                 wanted = f"{operation} to give `{key}` with `{expiry}` in milliseconds since 1970"
-                expect.true(
-                    milliseconds, wanted, f"keys {', '.join(sorted(config))}" if value is None else f"{expiry}: {expect.shown(value)}"
-                )
+                actual = f"keys {', '.join(sorted(config))}" if value is None else f"{expiry}: {expect.shown(value)}"
+                expect.true(milliseconds, wanted, actual, at=config.at.within(expiry))
 
 
 @check("IRC-TBL-CRED-012")
@@ -128,7 +138,7 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
     """A table with a temporary secret names the endpoint that refreshes it, in the credential or in `config`."""
     table = lab.make_table()
     found = [
-        (operation, {**config_in(reply), **config}, secret)
+        (operation, Part({**config_in(reply), **config}, config.at), secret)
         for operation, reply in with_tables(lab, table).items()
         for config in credentials_in(reply)
         for secret in temporary_secrets(config)
@@ -142,7 +152,8 @@ def temporary_secrets_name_a_refresh_endpoint(lab: CatalogLab) -> None:
             with case():
                 endpoint = config.get(storage.refresh)
                 wanted = f"{operation} to give `{key}` with the path that refreshes it under `{storage.refresh}`"
-                expect.true(isinstance(endpoint, str) and endpoint != "", wanted, f"keys {', '.join(sorted(config))}")
+                at, actual = config.at.within(storage.refresh), f"keys {', '.join(sorted(config))}"
+                expect.true(isinstance(endpoint, str) and endpoint != "", wanted, actual, at=at, kind=Kind.MISSING)
 
 
 @check("IRC-TBL-CRED-013")
@@ -154,7 +165,7 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
         (operation, config, storage)
         for operation, reply in replies.items()
         if reply.status == 200
-        for config in map(config_of, objects(listed(reply.document)))
+        for config in configs_of(reply)
         for storage in STORAGES
         if any(key.startswith(f"{storage.family}.") for key in config)
     ]
@@ -166,7 +177,8 @@ def credentials_hold_a_secret(lab: CatalogLab) -> None:
         for operation, config, storage in found:
             with case():
                 opens = any(pattern.fullmatch(key) and config[key] not in ("", "false") for pattern in storage.opening for key in config)
-                expect.true(opens, f"a secret for {storage.family} in each credential of {operation}", f"keys {', '.join(sorted(config))}")
+                wanted, actual = f"a secret for {storage.family} in each credential of {operation}", f"keys {', '.join(sorted(config))}"
+                expect.true(opens, wanted, actual, at=config.at, kind=Kind.MISSING)
 
 
 @check("IRC-TBL-CRED-014")
@@ -189,7 +201,8 @@ def created_tables_have_credentials(lab: CatalogLab) -> None:
             with case():
                 lab.require(reply, 200)
                 members = ", ".join(sorted(reply.document))
-                expect.true(has_credentials(reply), f"a {how} table with credentials, as when it is loaded", f"an answer with {members}")
+                wanted, at = f"a {how} table with credentials, as when it is loaded", reply.place("storage-credentials")
+                expect.true(has_credentials(reply), wanted, f"an answer with {members}", at=at, kind=Kind.MISSING)
 
 
 @check("IRC-TBL-CRED-017")
@@ -204,9 +217,9 @@ def secrets_are_in_storage_credentials(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-017") as case:
         for operation, keys in general.items():
             with case():
-                given = {*secret_keys(config_of(one) for one in objects(listed(replies[operation].document)))}
-                lacking = sorted({*keys} - given)
-                expect.equal([], lacking, f"of the secrets of {operation} in `config`, these not in `storage-credentials`:")
+                given, reply = {*secret_keys(configs_of(replies[operation]))}, replies[operation]
+                lacking, wanted = sorted({*keys} - given), f"each secret of {operation} in `config` in `storage-credentials` too"
+                expect.true(not lacking, wanted, f"not {', '.join(lacking)}", at=reply.place("storage-credentials"), kind=Kind.MISSING)
 
 
 def secret_keys(configs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -243,8 +256,9 @@ def credential_responses_are_not_cached_by_others(exchange: Exchange) -> bool:
     """A response with credentials has Cache-Control: no-store or private."""
     if exchange.operation not in WITH_CREDENTIALS or not holds_credentials(exchange):
         return False
-    sent = exchange.headers.get("cache-control")
-    expect.true(bool(cache_control(exchange) & {"no-store", "private"}), "Cache-Control: no-store or private", sent or "no Cache-Control")
+    sent, is_private = exchange.headers.get("cache-control"), bool(cache_control(exchange) & {"no-store", "private"})
+    at = Reply(exchange).header("cache-control")
+    expect.true(is_private, "Cache-Control: no-store or private", sent or "no Cache-Control", at=at)
     return True
 
 
@@ -256,5 +270,6 @@ def responses_vary_by_access_delegation(exchange: Exchange) -> bool:
     sent = str(exchange.headers.get("vary", ""))
     varies = {"*", "x-iceberg-access-delegation"} & {name.strip().lower() for name in sent.split(",")}
     actual = f"Cache-Control: {exchange.headers.get('cache-control')}, Vary: {sent}"
-    expect.true(bool(varies) or "no-store" in cache_control(exchange), "no-store, or Vary: X-Iceberg-Access-Delegation", actual)
+    at, wanted = Reply(exchange).header("vary"), "no-store, or Vary: X-Iceberg-Access-Delegation"
+    expect.true(bool(varies) or "no-store" in cache_control(exchange), wanted, actual, at=at)
     return True

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.access.credential_contents import 
     temporary_secrets,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -70,7 +71,8 @@ def delegated_loads_ignore_etags_without_credentials(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-ETAG-012"):
         reply = lab.send(op.load_table, headers=[*DELEGATED, ("If-None-Match", tag)], **table.at)
         expect.status(reply, 200, about="with the ETag of the table without credentials")
-        expect.true(has_credentials(reply), "credentials in the answer", ", ".join(sorted(reply.document)))
+        actual, at = ", ".join(sorted(reply.document)), reply.place("storage-credentials")
+        expect.true(has_credentials(reply), "credentials in the answer", actual, at=at, kind=Kind.MISSING)
 
 
 @check("IRC-TBL-ETAG-013")
@@ -94,7 +96,8 @@ def etags_expire_with_their_credentials(lab: CatalogLab) -> None:
         again = lab.send(op.load_table, headers=[*DELEGATED, ("If-None-Match", tag)], **table.at)
         expect.status(again, 200, about="with the ETag of a table whose credentials have expired")
         later = expiries(again)
-        expect.true(bool(later) and max(later) > max(ends), "credentials that expire later", "the expired ones, or none")
+        at = again.place("storage-credentials")
+        expect.true(bool(later) and max(later) > max(ends), "credentials that expire later", "the expired ones, or none", at=at)
 
 
 def expiries(reply: Reply) -> list[int]:

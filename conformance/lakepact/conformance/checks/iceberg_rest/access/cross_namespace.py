@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, table_of_the_second
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
+from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
@@ -47,7 +48,7 @@ def renames_need_rights_in_both_namespaces(lab: CatalogLab) -> None:
             lab.drop_afterwards(tuple(destination["namespace"]), name)
         with lab.judge("IRC-SEC-005"):
             # A server may also not rename into other namespaces at all.
-            expect.status(reply, 403, 406, about=f"for a rename {what}")
+            expect.status(reply, 403, 406, about=f"for a rename {what}", mutation=NO_RIGHTS)
         if reply.status == 403:
             with lab.judge("IRC-SEC-016"):
                 after = lab.load(table)
@@ -70,6 +71,7 @@ def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
     # A server without creation by commits or transactions may refuse before it checks rights.
     for what, reply in lab.each(replies.items()):
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, 403, *((400, 404) if after.status == 404 else ()), about=f"for {what} that creates a table")
+            allowed = (400, 404) if after.status == 404 else ()
+            expect.status(reply, 403, *allowed, about=f"for {what} that creates a table", mutation=NO_RIGHTS)
     with lab.judge("IRC-SEC-016"):
         expect.not_found(after, "table", about="for the table whose creation was refused")

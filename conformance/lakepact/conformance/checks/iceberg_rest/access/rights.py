@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
-from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, THIRD, WRITES, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS, SECOND, THIRD, WRITES, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_but_for_owned
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
     from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
@@ -55,8 +57,8 @@ class Scene:
         """Return the answer to the other principal."""
         return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
 
-    def state(self) -> dict[str, Any]:
-        """Return the state that the first principal sees, as far as the other might have changed it."""
+    def state(self) -> dict[str, Reply]:
+        """Return the answers that show the first principal the state, as far as the other might have changed it."""
         lab, here = self.lab, {"namespace": self.namespace}
         looks: list[tuple[OperationId, dict[str, Any]]] = [
             (op.load_namespace_metadata, here),
@@ -69,7 +71,7 @@ class Scene:
         if self.view is not None:
             looks += [(op.load_view, {**here, "view": self.view}), (op.list_views, here)]
         seen = [(operation, lab.send(operation, **at)) for operation, at in looks if lab.offers(operation)]
-        return {f"{number} {operation}": _lasting(reply) for number, (operation, reply) in enumerate(seen)}
+        return {f"{number} {operation}": reply for number, (operation, reply) in enumerate(seen)}
 
     def mutations(self) -> dict[OperationId, dict[str, Any]]:
         """Return valid arguments for each operation that changes something."""
@@ -112,6 +114,19 @@ def _lasting(reply: Reply) -> Any:
     return said
 
 
+def change_between(lab: CatalogLab, before: Mapping[str, Reply], after: Mapping[str, Reply], refused: Reply) -> Unmet | None:
+    """Return the first difference between the states before and after a request, if it was refused and changed something."""
+    if refused.status not in {401, 403}:
+        return None
+    for look, reply in after.items():
+        was, now = _lasting(before[look]), _lasting(reply)
+        if not same_but_for_owned(lab, was, now):
+            pointer, wanted, actual = expect.difference(was, now)
+            expected = f"{look} as before a refused {refused.exchange.operation}: {expect.shown(wanted)}"
+            return expect.unmet(expected, expect.shown(actual), at=Place(reply.exchange, f"/body{pointer}"))
+    return None
+
+
 def may_write(answers: dict[OperationId, Reply]) -> bool:
     """Return whether the second principal evidently has the rights of the first: it was not refused once."""
     return all(reply.status < 300 for reply in answers.values())
@@ -122,13 +137,11 @@ def readers_change_nothing(lab: CatalogLab) -> None:
     """Every change by a principal that may only read returns 403, and none is made."""
     scene = Scene(lab)
     answers: dict[OperationId, Reply] = {}
-    changed: dict[OperationId, dict[str, Any]] = {}
+    changes: list[Unmet | None] = []
     for operation in scene.mutations():
         arguments, before = scene.mutations()[operation], scene.state()
         answers[operation] = scene.send(operation, **arguments)
-        after = scene.state()
-        if answers[operation].status in {401, 403} and not same_but_for_owned(lab, before, after):
-            changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
+        changes.append(change_between(lab, before, scene.state(), answers[operation]))
         if answers[operation].status < 300:
             lab.add_cleanup(undoing(scene, operation, arguments))
             # The rest would be tried on something else than what the first principal has made.
@@ -137,9 +150,17 @@ def readers_change_nothing(lab: CatalogLab) -> None:
         raise NotOffered("the second principal may change everything; it should read everything and change nothing")
     for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, 403, about=f"for {operation} by a principal that may only read")
-    with lab.judge("IRC-SEC-016"):
-        expect.equal({}, changed, "after refused requests, changes")
+            expect.status(reply, 403, about=f"for {operation} by a principal that may only read", mutation=NO_RIGHTS)
+    judge_changes(lab, changes)
+
+
+def judge_changes(lab: CatalogLab, changes: Iterable[Unmet | None]) -> None:
+    """Judge that refused requests made no changes; `None` stands for a request that made none."""
+    with lab.judge("IRC-SEC-016") as case:
+        for change in changes:
+            with case():
+                if change is not None:
+                    raise change
 
 
 def undoing(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> Callable[[], None]:
@@ -173,20 +194,20 @@ def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
     tables = [own, scene.table] if own is not None else [scene.table, scene.other]
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
-    before = [lab.load(table).metadata for table in tables]
+    before = [lab.load(table) for table in tables]
     orders = (tables, tables[::-1])
     answers = [
         scene.send(op.commit_transaction, body={"table-changes": [{"identifier": table.identifier, **COMMIT} for table in order]})
         for order in orders
     ]
-    after = [lab.load(table).metadata for table in tables]
 
     with lab.judge("IRC-SEC-014") as case:
         for reply in answers:
             with case():
-                expect.status(reply, 403, about="for a transaction with a table that may not be changed")
-        if not same_but_for_owned(lab, before, after):
-            expect.equal(before, after, "after refused transactions the tables")
+                expect.status(reply, 403, about="for a transaction with a table that may not be changed", mutation=NO_RIGHTS)
+        for was, now in zip(before, [lab.load(table) for table in tables], strict=True):
+            if not same_but_for_owned(lab, was.metadata, now.metadata):
+                expect.equal(was.metadata, now.metadata, "after refused transactions the table", at=now.place())
 
 
 def table_of_the_second(scene: Scene) -> Table | None:
@@ -234,7 +255,7 @@ def listings_without_rights_are_refused(lab: CatalogLab) -> None:
             # A hidden object may also be reported as missing; then its listing is not refused as such.
             allowed = (401, 403, 404) if arguments else (401, 403)
             with lab.judge("IRC-SEC-008"):
-                expect.status(reply, *allowed, about=f"for {operation} by a principal without any rights")
+                expect.status(reply, *allowed, about=f"for {operation} by a principal without any rights", mutation=NO_RIGHTS)
 
 
 @check("IRC-VIEW-LOAD-006")
@@ -249,4 +270,5 @@ def view_exists_without_rights_returns_403_or_404(lab: CatalogLab) -> None:
     hidden = lab.send(op.load_view, headers=third, anonymous=True, namespace=namespace, view=view)
 
     with lab.judge("IRC-VIEW-LOAD-006", remark="the view is reported as missing" if reply.status == 404 else ""):
-        expect.status(reply, *((403, 404) if hidden.status == 404 else (403,)), about="for a view that may not be seen")
+        allowed = (403, 404) if hidden.status == 404 else (403,)
+        expect.status(reply, *allowed, about="for a view that may not be seen", mutation=NO_RIGHTS)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import answers, is_entered
+from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.principals import bearing
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, client_of, fetched, form, issues_tokens, token_in
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -25,11 +26,10 @@ TOKEN_TYPES = frozenset(
 TRAFFIC = ("access.tokens_issued.client_credentials_return_a_token",)
 
 
-def answer_of(exchange: Exchange) -> dict[str, Any] | None:
-    """Return the body of an answer with a token; None if the exchange has none."""
-    if exchange.operation != TOKENS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
-        return None
-    return exchange.parsed
+def answer_of(exchange: Exchange) -> Part:
+    """Return the body of an answer with a token; an empty one if the exchange has none."""
+    given = exchange.operation == TOKENS and exchange.status == 200 and isinstance(exchange.parsed, dict)
+    return Part(exchange.parsed if given else {}, Reply(exchange).place())
 
 
 def is_text(value: Any) -> bool:
@@ -42,62 +42,64 @@ def token_responses_have_token_and_type(exchange: Exchange) -> bool:
     """Every 200 response of the token endpoint has the strings `access_token` and `token_type`."""
     if exchange.operation != TOKENS or exchange.status != 200:
         return False
-    answer = answer_of(exchange) or {}
+    answer = answer_of(exchange)
     for member in ("access_token", "token_type"):
-        if not is_text(answer.get(member)):
-            raise Unmet(f"the string `{member}`", "none" if member not in answer else type(answer[member]).__name__)
+        actual, kind = ("none", Kind.MISSING) if member not in answer else (type(answer[member]).__name__, Kind.TYPE)
+        expect.true(is_text(answer.get(member)), f"the string `{member}`", actual, at=answer.at.within(member), kind=kind)
     return True
 
 
 @invariant("IRC-OAU-006", traffic=TRAFFIC)
 def token_types_are_known(exchange: Exchange) -> bool:
     """Every `token_type` is bearer, mac or N_A in any letter case."""
-    kind = (answer_of(exchange) or {}).get("token_type")
+    answer = answer_of(exchange)
+    kind = answer.get("token_type")
     if not isinstance(kind, str):
         return False
-    expect.true(kind.casefold() in KINDS, "`token_type` as bearer, mac or N_A", kind)
+    expect.true(kind.casefold() in KINDS, "`token_type` as bearer, mac or N_A", kind, at=answer.at.within("token_type"))
     return True
 
 
 @invariant("IRC-OAU-007", traffic=TRAFFIC)
 def expires_in_is_a_positive_integer(exchange: Exchange) -> bool:
     """Every `expires_in` is a positive integer."""
-    answer = answer_of(exchange) or {}
+    answer = answer_of(exchange)
     if "expires_in" not in answer:
         return False
-    life = answer["expires_in"]
-    expect.true(isinstance(life, int) and not isinstance(life, bool) and life > 0, "`expires_in` as a positive integer", life)
+    life, at = answer["expires_in"], answer.at.within("expires_in")
+    expect.true(isinstance(life, int) and not isinstance(life, bool) and life > 0, "`expires_in` as a positive integer", life, at=at)
     return True
 
 
 @invariant("IRC-OAU-008", traffic=TRAFFIC)
 def issued_token_types_are_known(exchange: Exchange) -> bool:
     """Every `issued_token_type` is one of the six URNs."""
-    answer = answer_of(exchange) or {}
+    answer = answer_of(exchange)
     if "issued_token_type" not in answer:
         return False
-    expect.true(answer["issued_token_type"] in TOKEN_TYPES, "`issued_token_type` as one of the six URNs", answer["issued_token_type"])
+    kind, at = answer["issued_token_type"], answer.at.within("issued_token_type")
+    expect.true(kind in TOKEN_TYPES, "`issued_token_type` as one of the six URNs", kind, at=at)
     return True
 
 
 @invariant("IRC-OAU-009", traffic=TRAFFIC)
 def scopes_are_separated_by_one_space(exchange: Exchange) -> bool:
     """Every `scope` is a string of words separated by one space."""
-    answer = answer_of(exchange) or {}
+    answer = answer_of(exchange)
     if "scope" not in answer:
         return False
-    scope = answer["scope"]
-    expect.true(isinstance(scope, str) and " ".join(scope.split()) == scope, "`scope` as words with one space between", scope)
+    scope, at = answer["scope"], answer.at.within("scope")
+    expect.true(isinstance(scope, str) and " ".join(scope.split()) == scope, "`scope` as words with one space between", scope, at=at)
     return True
 
 
 @invariant("IRC-OAU-027", traffic=TRAFFIC)
 def token_responses_are_not_stored(exchange: Exchange) -> bool:
     """Every response with a token has Cache-Control: no-store."""
-    if answer_of(exchange) is None:
+    if exchange.operation != TOKENS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
-    said = exchange.headers.get("cache-control", "")
-    expect.true("no-store" in said.casefold(), "`Cache-Control: no-store` with a token", said or "no Cache-Control")
+    sent, at = exchange.headers.get("cache-control", ""), Reply(exchange).header("cache-control")
+    expect.true("no-store" in sent.casefold(), "`Cache-Control: no-store` with a token", sent or "no Cache-Control", at=at)
     return True
 
 
@@ -112,7 +114,7 @@ def client_credentials_return_a_token(lab: CatalogLab) -> None:
         for reply in replies:
             with case():
                 expect.status(reply, 200, about="for credentials in a form")
-                expect.true(is_text(reply.at("access_token")), "a token", "none")
+                expect.true(is_text(reply.at("access_token")), "a token", "none", at=reply.place("access_token"))
     with lab.judge_each("IRC-SEC-010") as case:
         for reply in replies:
             # A client that is not known is refused with 401 too, but in the form of OAuth2.

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.principals import UNKNOWN_CREDENTIALS
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, Client, client_of, fetched, form, issues_tokens
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.evidence.redaction import INVENTED
 from lakepact.conformance.judging import expect
 
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.exchanges import Exchange
 
 CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
+UNKNOWN_GRANT, NO_GRANT = Mutation(Wrong.VALUE, "grant_type"), Mutation(Wrong.MISSING, "grant_type")
+IN_JSON = Mutation(Wrong.SYNTAX, "Content-Type")
 #: Operations that show refusals.
 TRAFFIC = (
     "access.tokens_refused.unknown_grant_types_return_400",
@@ -25,13 +30,13 @@ TRAFFIC = (
 )
 
 
-def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str) -> None:
+def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str, mutation: Mutation) -> None:
     """Expect a refusal with one of these statuses and one of these errors.
 
     Raises:
         Unmet: it is another answer.
     """
-    expect.status(reply, *statuses, about=about)
+    expect.status(reply, *statuses, about=about, mutation=mutation)
     wanted = (error,) if isinstance(error, str) else error
     expect.true(reply.document.get("error") in wanted, f"`error` as {' or '.join(wanted)} {about}", reply.shown, at=reply.place("error"))
 
@@ -58,7 +63,7 @@ def token_errors_are_known(exchange: Exchange) -> bool:
         return False
     if not isinstance(parsed.get("error"), str):
         return False
-    expect.true(parsed["error"] in CODES, f"`error` as one of {', '.join(CODES)}", parsed["error"])
+    expect.one_of(CODES, parsed["error"], "`error`", at=Reply(exchange).place("error"))
     return True
 
 
@@ -72,7 +77,7 @@ def token_requests_in_json_are_refused(lab: CatalogLab) -> None:
     reply = lab.send(TOKENS, content=body, headers=[("Content-Type", "application/json")], anonymous=True, declared=False)
 
     with lab.judge("IRC-OAU-002"):
-        expect.status(reply, 400, 415, about="for credentials in JSON")
+        expect.status(reply, 400, 415, about="for credentials in JSON", mutation=IN_JSON)
 
 
 @check("IRC-OAU-011", "IRC-OAU-028")
@@ -84,8 +89,8 @@ def wrong_secrets_return_invalid_client(lab: CatalogLab) -> None:
     replies = [form(lab, grant_type=CREDENTIALS, **wrong.fields), form(lab, wrong.header, grant_type=CREDENTIALS)]
 
     with lab.judge("IRC-OAU-011"):
-        refused(replies[0], 401, 400, error="invalid_client", about="for a wrong secret")
-        expect.status(replies[1], 401, 400, about="for a wrong secret in a Basic header")
+        refused(replies[0], 401, 400, error="invalid_client", about="for a wrong secret", mutation=UNKNOWN_CREDENTIALS)
+        expect.status(replies[1], 401, 400, about="for a wrong secret in a Basic header", mutation=UNKNOWN_CREDENTIALS)
     with lab.judge("IRC-OAU-028"):
         for reply in replies:
             keeps_the_secret(reply, wrong)
@@ -98,14 +103,15 @@ def unknown_clients_are_refused(lab: CatalogLab) -> None:
     nobody = Client(lab.name(), INVENTED)
     body = orjson.dumps({"grant_type": CREDENTIALS, **nobody.fields})
     json = lab.send(TOKENS, content=body, headers=[("Content-Type", "application/json")], anonymous=True, declared=False)
-    asked = {
-        "IRC-OAU-011": (form(lab, grant_type=CREDENTIALS, **nobody.fields), (), "for an unknown client"),
+    asked: dict[str, tuple[Reply, tuple[str, ...], str, Mutation]] = {
+        "IRC-OAU-011": (form(lab, grant_type=CREDENTIALS, **nobody.fields), (), "for an unknown client", UNKNOWN_CREDENTIALS),
         "IRC-OAU-015": (
             form(lab, grant_type="urn:lakepact:unknown", **nobody.fields),
             ("unsupported_grant_type",),
             "for an unknown grant type",
+            UNKNOWN_GRANT,
         ),
-        "IRC-OAU-016": (form(lab, **nobody.fields), ("invalid_request",), "without grant_type"),
+        "IRC-OAU-016": (form(lab, **nobody.fields), ("invalid_request",), "without grant_type", NO_GRANT),
     }
 
     refusals = (400, 401, 415)
@@ -113,10 +119,10 @@ def unknown_clients_are_refused(lab: CatalogLab) -> None:
         lab.skip("IRC-OAU-002", "only a known client shows that the media type is refused: --parameter client-env=NAME")
     else:
         with lab.judge("IRC-OAU-002"):
-            expect.status(json, *refusals, about="for credentials in JSON")
-    for requirement, (reply, errors, about) in lab.each(asked.items()):
+            expect.status(json, *refusals, about="for credentials in JSON", mutation=IN_JSON)
+    for requirement, (reply, errors, about, wrong) in lab.each(asked.items()):
         with lab.judge(requirement):  # a server may look at the client first
-            refused(reply, 400, 401, error=("invalid_client", *errors), about=about)
+            refused(reply, 400, 401, error=("invalid_client", *errors), about=about, mutation=wrong)
 
 
 @check("IRC-OAU-011")
@@ -141,7 +147,7 @@ def altered_secrets_are_refused(lab: CatalogLab) -> None:
                 "in a Basic header": form(lab, wrong.header, grant_type=CREDENTIALS),
             }.items():
                 with case():
-                    expect.status(reply, 401, 400, about=f"for a secret {what}, {shown}")
+                    expect.status(reply, 401, 400, about=f"for a secret {what}, {shown}", mutation=UNKNOWN_CREDENTIALS)
 
 
 def keeps_the_secret(reply: Reply, client: Client) -> None:
@@ -150,7 +156,8 @@ def keeps_the_secret(reply: Reply, client: Client) -> None:
     Raises:
         Unmet: it stands there.
     """
-    expect.true(client.secret.encode() not in reply.body, "a response without the client secret", "the response contains it")
+    hidden, actual = client.secret.encode() not in reply.body, "the response contains it"
+    expect.true(hidden, "a response without the client secret", actual, at=reply.place(), kind=Kind.SURPLUS)
 
 
 @check("IRC-OAU-015", "IRC-OAU-016", "IRC-OAU-028")
@@ -162,9 +169,9 @@ def unknown_grant_types_return_400(lab: CatalogLab) -> None:
     missing = form(lab, **client.fields)
 
     with lab.judge("IRC-OAU-015"):
-        refused(unknown, 400, error="unsupported_grant_type", about="for an unknown grant type")
+        refused(unknown, 400, error="unsupported_grant_type", about="for an unknown grant type", mutation=UNKNOWN_GRANT)
     with lab.judge("IRC-OAU-016"):
-        refused(missing, 400, error="invalid_request", about="without grant_type")
+        refused(missing, 400, error="invalid_request", about="without grant_type", mutation=NO_GRANT)
     with lab.judge("IRC-OAU-028"):
         for reply in (unknown, missing):
             keeps_the_secret(reply, client)
@@ -180,6 +187,6 @@ def unknown_scopes_return_400(lab: CatalogLab) -> None:
     reply = form(lab, **fields)
 
     with lab.judge("IRC-OAU-017"):
-        refused(reply, 400, error="invalid_scope", about="for an unknown scope")
+        refused(reply, 400, error="invalid_scope", about="for an unknown scope", mutation=Mutation(Wrong.VALUE, "scope"))
     with lab.judge("IRC-OAU-028"):
         keeps_the_secret(reply, client)

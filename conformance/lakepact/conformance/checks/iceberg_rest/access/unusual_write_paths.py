@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
-from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, undoing
+from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, change_between, judge_changes, undoing
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_CREDENTIALS, NO_RIGHTS, THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS, awaited, grown, in_background, needs, on_pages, plan
-from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_but_for_owned
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
 NOBODY = ""  #: who shows nothing
@@ -61,10 +61,10 @@ def scene_of_readers(lab: CatalogLab) -> Scene:
     return scene
 
 
-def seen(scene: Scene) -> dict[str, Any]:
-    """Return the state that the first principal sees, including child namespaces."""
+def seen(scene: Scene) -> dict[str, Reply]:
+    """Return the answers that show the first principal the state, including child namespaces."""
     below = (*scene.namespace, scene.newcomer)
-    return {**scene.state(), "below": scene.lab.send(op.load_namespace_metadata, namespace=below).status}
+    return {**scene.state(), "below": scene.lab.send(op.load_namespace_metadata, namespace=below)}
 
 
 @check("IRC-SEC-005", "IRC-SEC-016")
@@ -72,15 +72,14 @@ def readers_change_nothing_by_unusual_requests(lab: CatalogLab) -> None:
     """Unusual change requests by a principal that may only read are refused with 4xx or 501, and none is made."""
     scene = scene_of_readers(lab)
     answers: list[tuple[str, Reply]] = []
-    changed: dict[str, dict[str, Any]] = {}
+    changes: list[Unmet | None] = []
     before = seen(scene)
     for what, operation, arguments in rarer(scene):
         if not lab.offers(operation):
             continue
         answers.append((what, scene.send(operation, **arguments)))
         after = seen(scene)
-        if answers[-1][1].status in {401, 403} and not same_but_for_owned(lab, before, after):
-            changed[what] = {look: state for look, state in after.items() if before.get(look) != state}
+        changes.append(change_between(lab, before, after, answers[-1][1]))
         if answers[-1][1].status < 300:
             # The rest would be tried on something else than what the first principal has made.
             _undo(scene, operation, arguments)
@@ -89,9 +88,9 @@ def readers_change_nothing_by_unusual_requests(lab: CatalogLab) -> None:
 
     for what, reply in lab.each(answers):
         with lab.judge("IRC-SEC-005"):
-            expect.status(reply, 403, *NOT_DONE, about=f"for {what}, requested by a principal that may only read")
-    with lab.judge("IRC-SEC-016"):
-        expect.equal({}, changed, "after refused requests, changes")
+            about = f"for {what}, requested by a principal that may only read"
+            expect.status(reply, 403, *NOT_DONE, about=about, mutation=NO_RIGHTS)
+    judge_changes(lab, changes)
 
 
 def _undo(scene: Scene, operation: OperationId, arguments: dict[str, Any]) -> None:
@@ -108,23 +107,21 @@ def changes_without_credentials_return_401_or_403(lab: CatalogLab) -> None:
     requires_credentials(lab)
     scene = Scene(lab, NOBODY)
     answers: dict[OperationId, Reply] = {}
-    changed: dict[str, dict[str, Any]] = {}
+    changes: list[Unmet | None] = []
     before = scene.state()
     for operation, arguments in scene.mutations().items():
         answers[operation] = scene.send(operation, **arguments)
         after = scene.state()
-        if answers[operation].status in {401, 403} and not same_but_for_owned(lab, before, after):
-            changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
-        if answers[operation].status < 300 or not same_but_for_owned(lab, before, after):
+        changes.append(change_between(lab, before, after, answers[operation]))
+        if answers[operation].status < 300 or changes[-1]:
             lab.add_cleanup(undoing(scene, operation, arguments))
             break
         before = after
 
     for operation, reply in lab.each(answers.items()):
         with lab.judge("IRC-SEC-001"):
-            expect.status(reply, 401, 403, about=f"for {operation} without credentials")
-    with lab.judge("IRC-SEC-016"):
-        expect.equal({}, changed, "after refused requests, changes")
+            expect.status(reply, 401, 403, about=f"for {operation} without credentials", mutation=NO_CREDENTIALS)
+    judge_changes(lab, changes)
 
 
 @check("IRC-SEC-005")
@@ -150,4 +147,4 @@ def plans_of_hidden_tables_return_403_or_404(lab: CatalogLab) -> None:
         for operation, arguments in requests.items():
             with case():
                 reply = lab.send(operation, headers=third, anonymous=True, **table.table.at, **arguments)
-                expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights")
+                expect.status(reply, *HIDDEN, about=f"for {operation} by a principal without any rights", mutation=NO_RIGHTS)

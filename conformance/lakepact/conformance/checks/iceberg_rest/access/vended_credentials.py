@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
 
 #: Values of X-Iceberg-Access-Delegation; the contract does not have the last ones.
 DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakepact-telepathy, vended-credentials")
@@ -95,7 +96,7 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
         lab.skip("IRC-TBL-CRED-001", f"the target has no credentials for the table: {reply.status}")
     if reply.status != 200 or isinstance(reply.document.get("storage-credentials"), list):
         with lab.judge("IRC-TBL-CRED-007"):
-            expect.true(reply.status < 500, "an empty array of credentials or a 4xx", f"status {reply.status}")
+            expect.no_server_error(reply)
     credentials = listed(reply.document) if reply.status == 200 else []
     if not credentials:
         for requirement in ("IRC-TBL-CRED-002", "IRC-TBL-CRED-009"):
@@ -104,24 +105,25 @@ def storage_credentials_are_an_array(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-002") as case:
         for index, credential in enumerate(credentials):
             with case():
-                at = f"storage-credentials/{index}"
-                expect.true(isinstance(credential, dict), f"`{at}` to be an object", shape(credential))
-                expect.true(isinstance(credential.get("prefix"), str), f"`{at}/prefix` to be a string", shape(credential.get("prefix")))
-                expect.true(isinstance(credential.get("config"), dict), f"`{at}/config` to be an object", shape(credential.get("config")))
+                at = reply.place("storage-credentials", index)
+                _is_a(dict, credential, at)
+                _is_a(str, credential.get("prefix"), at.within("prefix"))
+                _is_a(dict, credential.get("config"), at.within("config"))
                 for key, value in config_of(credential).items():
                     with case():
-                        expect.true(
-                            isinstance(value, str),
-                            f"`{at}/config/{key}` to be a string",
-                            shape(value),
-                            at=reply.place("storage-credentials"),
-                        )
+                        _is_a(str, value, at.within("config", key))
     with lab.judge_each("IRC-TBL-CRED-009") as case:
-        for index, credential in enumerate(objects(credentials)):
-            for member in ("prefix", "config"):
+        for index, credential in enumerate(credentials):
+            for member in ("prefix", "config") if isinstance(credential, dict) else ():
                 with case():
-                    empty = credential.get(member) in ("", {})
-                    expect.true(not empty, f"`storage-credentials/{index}/{member}` that is not empty", "an empty one")
+                    full, at = credential.get(member) not in ("", {}), reply.place("storage-credentials", index, member)
+                    expect.true(full, f"`storage-credentials/{index}/{member}` that is not empty", "an empty one", at=at, kind=Kind.MISSING)
+
+
+def _is_a(kind: type, value: Any, at: Place) -> None:
+    """Expect a value of a kind, without showing it."""
+    wanted = f"`{at.pointer.removeprefix('/body/')}` to be {'a string' if kind is str else 'an object'}"
+    expect.true(isinstance(value, kind), wanted, shape(value), at=at, kind=Kind.MISSING if value is None else Kind.TYPE)
 
 
 @check("IRC-TBL-CRED-004", "IRC-TBL-CRED-005")
@@ -131,8 +133,8 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
     replies = [loaded(lab, table)] if lab.offers(op.load_credentials) else []
     replies += [lab.send(op.load_table, headers=[("X-Iceberg-Access-Delegation", way)], **table.at) for way in DELEGATIONS]
     replies += _made_with_credentials(lab, table)
-    given = [objects(listed(reply.document)) for reply in replies if reply.status == 200]
-    if not any(given):
+    replies = [reply for reply in replies if reply.status == 200]
+    if not any(objects(listed(reply.document)) for reply in replies):
         for requirement in ("IRC-TBL-CRED-004", "IRC-TBL-CRED-005"):
             lab.skip(requirement, "the target gives no credentials")
         return
@@ -140,18 +142,20 @@ def credentials_cover_the_table_location(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CRED-004") as case:
         for reply in replies:
             with case():
-                credentials = objects(listed(reply.document)) if reply.status == 200 else []
+                credentials = objects(listed(reply.document))
                 metadata = reply.document.get("metadata")
                 location = str(metadata.get("location")) if isinstance(metadata, dict) else table.location
                 prefixes = [str(credential.get("prefix")) for credential in credentials]
                 covers = any(begins(location, prefix) for prefix in prefixes)
-                expect.true(covers or not prefixes, f"a prefix that {location} begins with", ", ".join(prefixes))
+                wanted, at = f"a prefix that {location} begins with", reply.place("storage-credentials")
+                expect.true(covers or not prefixes, wanted, ", ".join(prefixes), at=at)
     with lab.judge_each("IRC-TBL-CRED-005") as case:
-        for credentials in given:
+        for reply in replies:
             with case():
-                places = [(str(credential.get("prefix")), kind_of(credential)) for credential in credentials]
+                places = [(str(credential.get("prefix")), kind_of(credential)) for credential in objects(listed(reply.document))]
                 again = sorted({prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1})
-                expect.equal([], again, "prefixes that have several credentials of one type:")
+                wanted, at = "one credential of each type for a prefix", reply.place("storage-credentials")
+                expect.true(not again, wanted, f"several for {', '.join(again)}", at=at, kind=Kind.SURPLUS)
 
 
 def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
@@ -214,20 +218,17 @@ def later_credentials_do_not_expire_sooner(lab: CatalogLab) -> None:
     """Credentials that are loaded later do not expire before those that were loaded earlier."""
     table = lab.make_table()
     earlier = loaded(lab, table)
-    given = [objects(listed(reply.document)) for reply in (earlier, loaded(lab, table), loaded(lab, table)) if reply.status == 200]
-    moments = [endings(credentials) for credentials in given]
+    replies = [reply for reply in (earlier, loaded(lab, table), loaded(lab, table)) if reply.status == 200]
+    moments = [endings(objects(listed(reply.document))) for reply in replies]
     if not any(moments):
         lab.skip("IRC-TBL-CRED-008", "the credentials do not say when they end, or there are none")
         return
 
     with lab.judge_each("IRC-TBL-CRED-008") as case:
-        for before, after in itertools.pairwise(moments):
+        for (before, after), reply in zip(itertools.pairwise(moments), replies[1:], strict=True):
             for place, moment in before.items():
                 with case():
                     later = after.get(place, moment)
                     # A second is nothing: clocks that stand behind one address differ by as much.
-                    expect.true(
-                        later >= moment - 1000,
-                        f"credentials for {place[0]} that expire at {moment} or later",
-                        f"credentials that expire at {later}",
-                    )
+                    wanted, at = f"credentials for {place[0]} that expire at {moment} or later", reply.place("storage-credentials")
+                    expect.true(later >= moment - 1000, wanted, f"credentials that expire at {later}", at=at)

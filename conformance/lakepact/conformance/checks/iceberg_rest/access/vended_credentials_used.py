@@ -12,6 +12,7 @@ import httpx
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -152,8 +153,10 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         return
 
     with lab.judge(requirement):
-        expect.true(own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused")
-        expect.true(other is Tried.DENIED, f"credentials that do not open {files[1]}, which is of another table", "they open it")
+        at = reply.place("storage-credentials" if listed(reply.document) else "config")
+        expect.true(own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused", at=at)
+        wanted = f"credentials that do not open {files[1]}, which is of another table"
+        expect.true(other is Tried.DENIED, wanted, "they open it", at=at, kind=Kind.SURPLUS)
 
 
 def file_of(table: Table) -> str | None:

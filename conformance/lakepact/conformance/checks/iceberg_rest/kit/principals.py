@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 #: namespace that the parameter `WRITES` names; the third may do nothing at all.
 SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = "reader-token", "denied-token", "expired-token", "subject-token", "client"
 WRITES = "reader-writable-namespace"
+
+#: The mistakes of requests by callers who are to be refused.
+NO_CREDENTIALS, UNKNOWN_CREDENTIALS, EXPIRED_CREDENTIALS, NO_RIGHTS = (
+    Mutation(Wrong.ACCESS, what) for what in ("no credentials", "unknown credentials", "expired credentials", "rights")
+)
 
 Headers = list[tuple[str, str]]
 
