@@ -170,7 +170,7 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
         if references is None:
             continue
         applies = True
-        count = len((document or {}).get("delete-files") or [])
+        count = len(objects(document, "delete-files"))
         whole = isinstance(references, list) and all(type(one) is int and 0 <= one < count for one in references)
         expect.true(whole, f"indexes below {count}, the number of delete files in the response", references, at=at)
         expect.true(len(set(references)) == len(references), "distinct references", references, at=at)
