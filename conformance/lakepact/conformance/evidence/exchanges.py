@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.evidence.differences import Difference, Kind, pointer
+from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, pointer
 from lakepact.conformance.evidence.escaping import shell
 from lakepact.conformance.evidence.outcome import Claim, Unmet
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
+from lakepact.conformance.evidence.replaying import ABSENT as NOWHERE
 from lakepact.conformance.evidence.replaying import answer_of, found_at
 from lakepact.generated.contract import OperationId
 
@@ -117,8 +118,9 @@ class Place:
 
     @property
     def value(self) -> Any:
-        """The value there; `replaying.ABSENT` if the answer has none."""
-        return found_at(answer_of(self.exchange.status, self.exchange.headers.multi_items(), self.exchange.body), self.pointer)
+        """The value there; `ABSENT` if the answer has none."""
+        found = found_at(answer_of(self.exchange.status, self.exchange.headers.multi_items(), self.exchange.body), self.pointer)
+        return ABSENT if found is NOWHERE else found
 
     def differs(self, kind: Kind, below: str = "") -> Difference:
         """Return the difference of the answer here, or at a JSON pointer below."""
