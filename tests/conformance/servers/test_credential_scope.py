@@ -50,6 +50,7 @@ class Store:
         self.widened: Callable[[str], str] = lambda prefix: prefix
         self.headers: dict[str, str] = {}
         self.is_lost = False
+        self.is_open = False
 
     def listen(self, headers: dict[str, str]) -> None:
         self.headers = headers
@@ -64,7 +65,7 @@ class Store:
             return 200, {"Content-Type": "text/xml"}, GIVEN.format(id=given).encode()
         if self.is_lost and method in {"HEAD", "GET"}:
             return 404, {}, b""
-        is_open = target.startswith(self.opens.get(key, "nowhere"))
+        is_open = self.is_open or target.startswith(self.opens.get(key, "nowhere"))
         return (200 if is_open else 403), {"ETag": '"0"'}, b""
 
 
@@ -126,6 +127,14 @@ def test_keys_with_a_wrong_scope_are_a_warning(judged: Callable[[], Run], store:
 
     assert run.results()[WANTED].outcome is Outcome.WARN
     assert not any("secret" in f"{verdict}" for verdict in run.verdicts)
+
+
+def test_storage_that_opens_to_invented_keys_is_not_offered(judged: Callable[[], Run], store: Store) -> None:
+    store.is_open = True
+
+    results = judged().results()
+
+    assert {results[requirement].outcome for requirement in (WANTED, ALIKE)} == {Outcome.NOT_OFFERED}
 
 
 def test_storage_without_the_files_is_not_offered(judged: Callable[[], Run], store: Store) -> None:

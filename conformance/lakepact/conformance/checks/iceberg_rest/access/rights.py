@@ -10,7 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_but_f
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.exchanges import Place
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
     from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.evidence.outcome import Unmet
     from lakepact.generated.contract import OperationId
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
@@ -122,8 +121,11 @@ def change_between(lab: CatalogLab, before: Mapping[str, Reply], after: Mapping[
         was, now = _lasting(before[look]), _lasting(reply)
         if not same_but_for_owned(lab, was, now):
             pointer, wanted, actual = expect.difference(was, now)
-            expected = f"{look} as before a refused {refused.exchange.operation}: {expect.shown(wanted)}"
-            return expect.unmet(expected, expect.shown(actual), at=Place(reply.exchange, f"/body{pointer}"))
+            try:
+                what = f"{look} as before a refused {refused.exchange.operation}:"
+                expect.equal(wanted, actual, what, at=Place(reply.exchange, f"/body{pointer}"))
+            except Unmet as change:
+                return change
     return None
 
 

@@ -14,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.redaction import INVENTED
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -147,6 +148,9 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         return
     if find_spec("pyarrow") is None:
         raise Blocked("reading files with vended credentials needs pyarrow: pip install 'lakepact[arrow]'")
+    if tried(str(files[1]), invented(settings)) is Tried.OPENED:
+        lab.skip(requirement, "the storage of the tables opens its files with invented credentials too: it limits nobody")
+        return
     own, other = (tried(str(file), settings) for file in files)
     if Tried.UNKNOWN in {own, other}:
         lab.skip(requirement, "the storage of the tables cannot be reached from here, or does not have their metadata files")
@@ -157,6 +161,15 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
         expect.true(own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused", at=at)
         wanted = f"credentials that do not open {files[1]}, which is of another table"
         expect.true(other is Tried.DENIED, wanted, "they open it", at=at, kind=Kind.SURPLUS)
+
+
+def invented(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return settings whose secrets nobody has issued."""
+    return {
+        key: f"sv=1&sig={INVENTED}" if key.startswith(SAS) else INVENTED if key in {*KEYS, TOKEN} else value
+        for key, value in settings.items()
+        if key != "s3.session-token"
+    }
 
 
 def file_of(table: Table) -> str | None:
