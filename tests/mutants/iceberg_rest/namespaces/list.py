@@ -74,6 +74,11 @@ def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return json_reply(document)
 
 
+@fault("IRC-NS-LIST-005", by=partial(on_call, op.list_namespaces))
+def empty_parent_lists_children_too(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    return _with_grandchildren(handler, arguments) if arguments.get("parent") == "" else handler(**arguments)
+
+
 FAULTS = {
     "empty-parent-is-missing IRC-NS-LIST-005": refuse_calls(
         op.list_namespaces, lambda arguments: arguments.get("parent") == "", no_such_namespace(("",))
