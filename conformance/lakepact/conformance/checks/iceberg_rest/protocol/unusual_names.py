@@ -28,6 +28,7 @@ ODD_LEVELS = tuple(odd for odd in ODD if "." not in odd)
 #: One that is another where letter case is not kept in one place and kept in another.
 CAPITALS = "{}Big"
 
+PLAIN_ONLY = "the target refuses names with special characters"
 MISSING = 404
 
 
@@ -65,10 +66,12 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     there = _tables(lab, namespace)
 
-    with lab.judge("IRC-GEN-020"):
-        listed = names(lab.send(op.list_tables, namespace=namespace))
-        expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:", at=listed.at)
-    with lab.judge_each("IRC-TBL-HEAD-001") as case:
+    with lab.judge_each("IRC-GEN-020", without=PLAIN_ONLY) as case:
+        if there:
+            with case():
+                listed = names(lab.send(op.list_tables, namespace=namespace))
+                expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:", at=listed.at)
+    with lab.judge_each("IRC-TBL-HEAD-001", without=PLAIN_ONLY) as case:
         for name in there if lab.offers(op.table_exists) else ():
             with case():
                 expect.status(
@@ -76,7 +79,7 @@ def tables_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                     204,
                     about=f"for {expect.shown(name)}, an existing table or view",
                 )
-    with lab.judge_each("IRC-GEN-021") as case:
+    with lab.judge_each("IRC-GEN-021", without=PLAIN_ONLY) as case:
         for name in there:
             with case():
                 body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
@@ -92,12 +95,12 @@ def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
     table = lab.load(lab.make_table())
     free = looked_up(lab, table.namespace, *ODD, CAPITALS)
 
-    with lab.judge_each("IRC-TBL-REN-001") as case:
+    with lab.judge_each("IRC-TBL-REN-001", without=PLAIN_ONLY) as case:
         for name in free:
+            reply = rename_table(lab, table.identifier, identifier(table.namespace, name))
+            if refused(reply.status):
+                continue
             with case():
-                reply = rename_table(lab, table.identifier, identifier(table.namespace, name))
-                if refused(reply.status):
-                    continue
                 expect.status(reply, 204)
                 there = lab.send(op.load_table, namespace=table.namespace, table=name)
                 expect.status(there, 200, about=f"for the new name {expect.shown(name)}")
@@ -118,11 +121,12 @@ def tables_are_registered_with_special_characters(lab: CatalogLab) -> None:
     former = left_behind(lab, lab.append(lab.make_table()))
     free = looked_up(lab, former.namespace, *ODD, CAPITALS)
 
-    with lab.judge("IRC-TBL-REG-001"):
+    with lab.judge_each("IRC-TBL-REG-001", without=PLAIN_ONLY) as case:
         for name in free:
             reply = register(lab, former.namespace, name, location_of(former))
             if not refused(reply.status):
-                is_registered(lab, former, name, reply)
+                with case():
+                    is_registered(lab, former, name, reply)
                 lab.try_drop_table(namespace=former.namespace, table=name)
 
 
@@ -131,26 +135,23 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
     """A view with special characters in its name is loaded, listed, found by HEAD and dropped under that name."""
     namespace = lab.make_namespace()
     there: list[str] = []
-    for name in lab.each(looked_up(lab, namespace, *ODD, of="view")):
-        created = create_view(lab, namespace, name)
-        with lab.judge("IRC-GEN-020"):
-            if not refused(created.status):
+    with lab.judge_each("IRC-GEN-020", without=PLAIN_ONLY) as case:
+        for name in looked_up(lab, namespace, *ODD, of="view"):
+            created = create_view(lab, namespace, name)
+            if refused(created.status):
+                continue
+            with case():
                 expect.status(created, 200)
                 found = lab.send(op.load_view, namespace=namespace, view=name)
                 expect.status(found, 200, about=f"for {expect.shown(name)}, which was created")
-                expect.equal(
-                    created.at("metadata", "view-uuid"),
-                    found.at("metadata", "view-uuid"),
-                    f"view UUID of {expect.shown(name)}",
-                    at=found.place("metadata", "view-uuid"),
-                )
+                uuid, at = created.at("metadata", "view-uuid"), found.place("metadata", "view-uuid")
+                expect.equal(uuid, found.at("metadata", "view-uuid"), f"view UUID of {expect.shown(name)}", at=at)
                 there.append(name)
-    listed = lab.send(op.list_views, namespace=namespace) if lab.offers(op.list_views) else None
-    with lab.judge("IRC-GEN-020"):
-        if listed is not None:
-            listing = names(listed)
-            expect.equal(sorted(there), sorted({*listing} & {*there}), "of the views, those listed:", at=listing.at)
-    with lab.judge_each("IRC-VIEW-LOAD-005") as case:
+        if there and lab.offers(op.list_views):
+            with case():
+                listed = names(lab.send(op.list_views, namespace=namespace))
+                expect.equal(sorted(there), sorted({*listed} & {*there}), "of the views, those listed:", at=listed.at)
+    with lab.judge_each("IRC-VIEW-LOAD-005", without=PLAIN_ONLY) as case:
         for name in there if lab.offers(op.view_exists) else ():
             with case():
                 expect.status(
@@ -158,7 +159,7 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                     204,
                     about=f"for {expect.shown(name)}, an existing table or view",
                 )
-    with lab.judge_each("IRC-VIEW-LOAD-007") as case:
+    with lab.judge_each("IRC-VIEW-LOAD-007", without=PLAIN_ONLY) as case:
         for name in there:
             with case():
                 at: dict[str, Any] = {"namespace": namespace, "view": name}
@@ -172,13 +173,13 @@ def views_are_renamed_to_special_characters(lab: CatalogLab) -> None:
     view = loaded(lab, made(lab))
     free = looked_up(lab, view.namespace, *ODD, CAPITALS, of="view")
 
-    with lab.judge_each("IRC-VIEW-REN-001") as case:
+    with lab.judge_each("IRC-VIEW-REN-001", without=PLAIN_ONLY) as case:
         for name in free:
+            moved = View(view.namespace, name, view.reply)
+            reply = rename_view(lab, view.identifier, moved.identifier)
+            if refused(reply.status):
+                continue
             with case():
-                moved = View(view.namespace, name, view.reply)
-                reply = rename_view(lab, view.identifier, moved.identifier)
-                if refused(reply.status):
-                    continue
                 expect.status(reply, 204)
                 there = lab.send(op.load_view, **moved.at)
                 expect.status(there, 200, about=f"for the new name {expect.shown(moved.name)}")
@@ -203,7 +204,9 @@ def namespaces_with_special_characters_are_listed(lab: CatalogLab) -> None:
                 there.append(list(namespace))
     listed = lab.send(op.list_namespaces, parent=parent or None)
 
-    with lab.judge("IRC-GEN-020"):
-        expect.status(listed, 200)
-        found = [one for one in there if one in listed.at("namespaces")]
-        expect.equal(there, found, "of the namespaces, those listed:", at=listed.place("namespaces"))
+    with lab.judge_each("IRC-GEN-020", without=PLAIN_ONLY) as case:
+        if there:
+            with case():
+                expect.status(listed, 200)
+                found = [one for one in there if one in listed.at("namespaces")]
+                expect.equal(there, found, "of the namespaces, those listed:", at=listed.place("namespaces"))
