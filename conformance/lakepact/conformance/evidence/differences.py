@@ -26,7 +26,7 @@ class Kind(StrEnum):
 class Difference:
     """A place where an answer is not as expected."""
 
-    at: str  #: JSON pointer into the body, or below each of its lines
+    at: str  #: JSON pointer into the body; a body in lines is the array of its lines
     kind: Kind
 
 

@@ -17,6 +17,8 @@ from lakepact.conformance.evidence.replaying import answer_of, found_at
 from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import httpx
 
 ANYTHING = "*/*"  #: default `Accept`; curl lines omit it
@@ -62,6 +64,11 @@ class Exchange:
             return tuple(orjson.loads(line) for line in self.body.split(b"\n") if line.strip())
         except orjson.JSONDecodeError:
             return None
+
+    @cached_property
+    def placed(self) -> tuple[Any, ...] | None:
+        """The lines of the body, whose objects know their places."""
+        return None if self.lines is None else tuple(_placed(line, self, (number,)) for number, line in enumerate(self.lines))
 
     @cached_property
     def media_type(self) -> str:
@@ -127,6 +134,33 @@ class Place:
         return Difference(self.pointer.removeprefix("/body") + below, kind)
 
 
+class Placed(dict[str, Any]):
+    """A JSON object of an answer that knows its place, as do the objects in it.
+
+    Args:
+        document: the object.
+        exchange: the exchange with the answer.
+        steps: where the object is in the body; the first step in a body of lines is the number of the line.
+    """
+
+    def __init__(self, document: Mapping[str, Any], exchange: Exchange, steps: tuple[str | int, ...]) -> None:
+        super().__init__((name, _placed(value, exchange, (*steps, name))) for name, value in document.items())
+        self._exchange, self._steps = exchange, steps
+
+    def place(self, *path: str | int) -> Place:
+        """Return the place of the object, or of a member of it."""
+        return Place(self._exchange, "/body").within(*self._steps, *path)
+
+
+def _placed(value: Any, exchange: Exchange, steps: tuple[str | int, ...]) -> Any:
+    return Placed(value, exchange, steps) if isinstance(value, dict) else value
+
+
+def place_of(document: object, *path: str | int) -> Place | None:
+    """Return the place of a member of an object; `None` if the object does not know its own."""
+    return document.place(*path) if isinstance(document, Placed) else None
+
+
 @dataclass(frozen=True)
 class Reply:
     """The answer of one exchange; its accessors raise `Unmet` when the target's body is malformed."""
@@ -173,14 +207,14 @@ class Reply:
         return ""
 
     @property
-    def lines(self) -> tuple[dict[str, Any], ...]:
+    def lines(self) -> tuple[Placed, ...]:
         """The body as JSON objects, one per line.
 
         Raises:
             Unmet: a line is not one.
         """
-        lines = self.exchange.lines
-        if lines is None or not all(isinstance(line, dict) for line in lines):
+        lines = self.exchange.placed
+        if lines is None or not all(isinstance(line, Placed) for line in lines):
             raise Unmet("a JSON object on each line of the body", self.shown, exchange=self.exchange.number)
         return lines
 

@@ -25,6 +25,7 @@ GONE, PRESENT, USAGE, TROUBLE = 0, 1, 2, 3
 ABSENT = object()  #: the value of a place that an answer does not have
 TOKEN = re.compile(r"<<([A-Za-z0-9_.-]+)(?: (\d+))?>>")
 TYPES: dict[str, Any] = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float)}
+LINES = "application/x-ndjson"
 SHOWN = 400  #: characters of an answer that are printed
 LARGEST = 64 * 1024 * 1024  #: bytes of a body that are read
 DEEPEST = 200  #: levels of a JSON value that are looked into
@@ -43,15 +44,16 @@ class Missing(Trouble):
 
 
 def answer_of(status: int, headers: list[tuple[str, str]], body: bytes) -> dict[str, Any]:
-    """Return an answer as a document that JSON pointers lead into."""
+    """Return an answer as a document that JSON pointers lead into; a body in lines is the array of its lines."""
     named = {name.lower(): value for name, value in headers}
+    media_type = named.get("content-type", "").partition(";")[0].strip().lower()
     try:
-        parsed = json.loads(body)
+        lines = [line for line in body.split(b"\n") if line.strip()]
+        parsed = [json.loads(line) for line in lines] if media_type == LINES else json.loads(body)
         parsed = ABSENT if is_deep(parsed) else parsed
     except (ValueError, RecursionError):
         parsed = ABSENT
-    document: dict[str, Any] = {"status": status, "headers": named, "length": len(body)}
-    document["media-type"] = named.get("content-type", "").partition(";")[0].strip().lower()
+    document: dict[str, Any] = {"status": status, "headers": named, "length": len(body), "media-type": media_type}
     return document if parsed is ABSENT else {**document, "body": parsed}
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from lakepact.conformance.evidence.differences import pointer
 from lakepact.conformance.evidence.exchanges import NO_OPERATION
-from lakepact.conformance.evidence.outcome import Outcome, Unmet
+from lakepact.conformance.evidence.outcome import Mutation, Outcome, Unmet, Wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The kinds of invalid bodies, as `Fuzz.refusals` names them.
 EMPTY, MALFORMED, NO_OBJECT, MISSING, WRONG_TYPE = "empty", "malformed", "no object", "missing", "wrong type"
+
+MISTAKES = {EMPTY: Wrong.MISSING, MALFORMED: Wrong.SYNTAX, NO_OBJECT: Wrong.TYPE, MISSING: Wrong.MISSING, WRONG_TYPE: Wrong.TYPE}
 
 SHOWN = 3  #: operations that a failure report names per requirement
 
@@ -132,29 +135,28 @@ class Judge:
         if found is None:
             self.held.update(self._fuzz.refusals.values() if exchange.request_body else ())
             return
-        what, wrong = found
+        what, wrong, at = found
         requirement = self._fuzz.refusals.get(what)
         if requirement is not None:
-            yield Breach(
-                f"refusal of {what}", (requirement,), operation, Unmet(f"status 400 for {wrong}", f"{operation}: status {exchange.status}")
-            )
+            actual, mutation = f"{operation}: status {exchange.status}", Mutation(MISTAKES[what], at)
+            yield Breach(f"refusal of {what}", (requirement,), operation, Unmet(f"status 400 for {wrong}", actual, mutation=mutation))
 
-    def _forbidden(self, exchange: Exchange, operation: OperationId) -> tuple[str, str] | None:
-        """Return the reason why the body of a request must be refused."""
+    def _forbidden(self, exchange: Exchange, operation: OperationId) -> tuple[str, str, str] | None:
+        """Return why the body of a request must be refused: the kind of mistake, a description, and its place."""
         known = self.contract.operations[operation]
         if known.body is None or known.body_media_type != "application/json":
             return None
         if not exchange.request_body:
-            return (EMPTY, "no body") if known.body_required else None
+            return (EMPTY, "no body", "body") if known.body_required else None
         try:
             body = json.loads(exchange.request_body)
         except (ValueError, RecursionError):
-            return MALFORMED, "a body that is not JSON"
+            return MALFORMED, "a body that is not JSON", "body"
         if body is None or isinstance(body, (list, str)):
-            return NO_OBJECT, f"the body {exchange.request_body[:100].decode('utf-8', 'replace')}"
+            return NO_OBJECT, f"the body {exchange.request_body[:100].decode('utf-8', 'replace')}", ""
         return self._against_schema(known.body, operation, body)
 
-    def _against_schema(self, schema: str, operation: OperationId, body: Any) -> tuple[str, str] | None:
+    def _against_schema(self, schema: str, operation: OperationId, body: Any) -> tuple[str, str, str] | None:
         if schema not in self._validators:
             self._validators[schema] = jsonschema_rs.Draft202012Validator(
                 {"$ref": f"#/components/schemas/{schema}", **self.contract.schemas}
@@ -163,11 +165,12 @@ class Judge:
         errors: Iterable[Any] = () if validator.is_valid(body) else validator.iter_errors(body)  # to list none takes long
         for error in errors:
             where = "/".join(map(str, error.instance_path)) or "the top"
+            at = pointer(*("*" if isinstance(step, int) else step for step in error.instance_path))
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Required):
                 if not self._fuzz.tolerated(operation, error.kind.property, error.instance):
-                    return MISSING, f"a body that lacks `{error.kind.property}` at {where}"
+                    return MISSING, f"a body that lacks `{error.kind.property}` at {where}", at + pointer(error.kind.property)
             elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Type) and not _means_absent_or_number(error):
-                return WRONG_TYPE, f"a body with another JSON type at {where}: {error.message}"[:300]
+                return WRONG_TYPE, f"a body with another JSON type at {where}: {error.message}"[:300], at
         return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 from .data_files import Row, rows_of
 from .lines import ADD, CHANGE, REMOVE, SNAPSHOT, SharedFile
@@ -29,7 +30,7 @@ def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> list[Row]
     read: list[Row] = []
     for file in answer.files:
         if file.kind == SNAPSHOT:
-            raise Unmet("lines that say how a file changed", "a line of a file as in a snapshot")
+            raise expect.unmet("lines that say how a file changed", "a line of a file as in a snapshot", at=file.place())
         read += [row | {VERSION: file.version, TIMESTAMP: file.timestamp} for row in _changed(answer, file, fetch)]
     return read
 

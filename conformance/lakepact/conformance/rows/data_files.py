@@ -6,7 +6,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
-from lakepact.conformance.evidence.differences import Difference, Kind
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 
@@ -67,8 +67,8 @@ def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) 
     name = physical_name(field) if answer.mapping != "none" else field["name"]
     if name not in file.partition_values:
         expected, actual = f"a partition value of {name}", f"values of {', '.join(file.partition_values) or 'nothing'}"
-        raise Unmet(expected, actual, difference=Difference(values.PLACE, Kind.MISSING))
-    return values.typed(file.partition_values[name], field["type"])
+        raise expect.unmet(expected, actual, at=file.place("partitionValues", name), kind=Kind.MISSING)
+    return values.typed(file.partition_values[name], field["type"], at=file.place("partitionValues", name))
 
 
 def physical_name(field: Mapping[str, Any]) -> str:

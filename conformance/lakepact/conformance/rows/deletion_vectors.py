@@ -6,6 +6,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 
@@ -28,13 +29,14 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
     """
     storage, place = vector.get("storageType"), vector.get("pathOrInlineDv")
     if not isinstance(place, str):
-        raise Unmet("a deletion vector with pathOrInlineDv", f"{expect.shown(place)}")
+        raise expect.unmet("a deletion vector with pathOrInlineDv", expect.shown(place), at=place_of(vector, "pathOrInlineDv"))
     if storage == "i":
         data = from_z85(place)[: vector.get("sizeInBytes")]
     elif storage == "p":
         data = _stored(fetch(place), vector)
     else:
-        raise Unmet("a deletion vector that stands in the line (storageType i) or at a URL (p)", f"storageType {expect.shown(storage)}")
+        expected = "a deletion vector that stands in the line (storageType i) or at a URL (p)"
+        raise expect.unmet(expected, f"storageType {expect.shown(storage)}", at=place_of(vector, "storageType"))
     if len(data) < 4 or struct.unpack("<I", data[:4]) != (MAGIC,):
         raise Unmet(f"a deletion vector that starts with {MAGIC}", f"{data[:4].hex()}")
     from pyroaring import BitMap64  # noqa: PLC0415 - suites are listed without it
@@ -44,7 +46,8 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
     except (ValueError, RuntimeError) as broken:
         raise Unmet("a 64-bit roaring bitmap in the deletion vector", str(broken)) from broken
     if len(rows) != vector.get("cardinality"):
-        raise Unmet(f"a deletion vector of {vector.get('cardinality')} rows, as its cardinality says", f"{len(rows)} rows")
+        expected = f"a deletion vector of {vector.get('cardinality')} rows, as its cardinality says"
+        raise expect.unmet(expected, f"{len(rows)} rows", at=place_of(vector, "cardinality"))
     return rows
 
 

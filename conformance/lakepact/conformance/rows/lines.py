@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from lakepact.conformance.evidence.exchanges import Place
 
 SNAPSHOT, ADD, REMOVE, CHANGE = "file", "add", "remove", "cdf"
 
@@ -32,6 +35,16 @@ class SharedFile:
     timestamp: int | None
     vector: Mapping[str, Any] | None
     line: Mapping[str, Any]
+    action: Mapping[str, Any]  #: the line, or the action that it wraps
+
+    def place(self, *path: str | int) -> Place | None:
+        """Return the place of a member of its action, if the line knows its own."""
+        return place_of(self.action, *path)
+
+    @property
+    def place_of_url(self) -> Place | None:
+        """The place of its URL."""
+        return self.place("path" if "path" in self.action else "url")
 
     @property
     def statistics(self) -> dict[str, Any] | None:
@@ -47,7 +60,7 @@ class SharedFile:
         except orjson.JSONDecodeError:
             found = None
         if not isinstance(found, dict):
-            raise Unmet("statistics that are the text of a JSON object", repr(self.stats[:200]))
+            raise expect.unmet("statistics that are the text of a JSON object", expect.shown(self.stats[:200]), at=self.place("stats"))
         return found
 
 
@@ -105,7 +118,8 @@ def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
     except (KeyError, TypeError, orjson.JSONDecodeError):
         schema = None
     if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
-        raise Unmet("a schemaString that is the text of a schema object", expect.shown(metadata.get("schemaString")))
+        found = expect.shown(metadata.get("schemaString"))
+        raise expect.unmet("a schemaString that is the text of a schema object", found, at=place_of(metadata, "schemaString"))
     return schema
 
 
@@ -139,7 +153,7 @@ def parsed(lines: Sequence[Mapping[str, Any]]) -> Answer:
 def _member(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = document.get(name)
     if not isinstance(found, Mapping):
-        raise Unmet(f"an object {name}", f"members {', '.join(map(str, document)) or 'none'}")
+        raise expect.unmet(f"an object {name}", f"members {', '.join(map(str, document)) or 'none'}", at=place_of(document, name))
     return found
 
 
@@ -149,21 +163,22 @@ def _parquet_files(lines: Sequence[Mapping[str, Any]]) -> list[SharedFile]:
 
 def _delta_file(line: Any) -> SharedFile:
     if not isinstance(line, Mapping):
-        raise Unmet("an object as a file line", repr(line))
+        raise Unmet("an object as a file line", expect.shown(line))
     single = _member(line, "deltaSingleAction")
     kinds = [kind for kind in ("add", "remove", "cdc") if single.get(kind) is not None]
     if len(kinds) != 1:
-        raise Unmet("a deltaSingleAction with one of add, remove and cdc", f"members {', '.join(single) or 'none'}")
+        actual = f"members {', '.join(single) or 'none'}"
+        raise expect.unmet("a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single))
     action = _member(single, kinds[0])
     return _file(line, action, {"add": ADD, "remove": REMOVE, "cdc": CHANGE}[kinds[0]])
 
 
 def _file(line: Any, action: Any, kind: str) -> SharedFile:
     if not isinstance(line, Mapping) or not isinstance(action, Mapping):
-        raise Unmet("an object as a file line", repr(line))
+        raise Unmet("an object as a file line", expect.shown(line))
     url, identifier = action.get("url", action.get("path")), line.get("id")
     if not isinstance(url, str) or not isinstance(identifier, str):
-        raise Unmet("a file line with url and id", f"members {', '.join(map(str, line))}")
+        raise expect.unmet("a file line with url and id", f"members {', '.join(map(str, line))}", at=place_of(line))
     values, vector, stats = action.get("partitionValues"), action.get("deletionVector"), action.get("stats")
     return SharedFile(
         kind=kind,
@@ -176,4 +191,5 @@ def _file(line: Any, action: Any, kind: str) -> SharedFile:
         timestamp=line.get("timestamp"),
         vector=vector if isinstance(vector, Mapping) else None,
         line=line,
+        action=action,
     )

@@ -8,21 +8,22 @@ import struct
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.evidence.differences import Difference, Kind
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PLACE = "/partitionValues"  #: where differences of such values are
+    from lakepact.conformance.evidence.exchanges import Place
+
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]00:?00)?")
 WHOLE = re.compile(r"[+-]?\d+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(Infinity|Inf|NaN)", re.IGNORECASE)
 
 
-def typed(text: Any, kind: str) -> Any:
-    """Return the value of a partition column; null and the empty string are null.
+def typed(text: Any, kind: str, *, at: Place | None = None) -> Any:
+    """Return the value of a partition column, whose text is at a place; null and the empty string are null.
 
     Raises:
         Unmet: the text is not that of such a value.
@@ -30,14 +31,14 @@ def typed(text: Any, kind: str) -> Any:
     if text is None or text == "":
         return None
     if not isinstance(text, str):
-        raise Unmet(f"a string as the value of a partition column of type {kind}", repr(text), difference=Difference(PLACE, Kind.TYPE))
+        raise expect.unmet(f"a string as the value of a partition column of type {kind}", expect.shown(text), at=at, kind=Kind.TYPE)
     reader = _READERS.get(kind, _decimal if kind.startswith("decimal") else None)
     if reader is None:
-        raise Unmet("a partition column of a primitive type", kind)
+        raise expect.unmet("a partition column of a primitive type", kind, at=None)
     try:
         return reader(text)
     except (ValueError, InvalidOperation) as wrong:
-        raise Unmet(f"the text of a {kind} as partition value", repr(text), difference=Difference(PLACE, Kind.VALUE)) from wrong
+        raise expect.unmet(f"the text of a {kind} as partition value", expect.shown(text), at=at) from wrong
 
 
 def _integer(text: str) -> int:

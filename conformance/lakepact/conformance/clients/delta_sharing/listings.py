@@ -42,7 +42,7 @@ def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping
     with lab.judge_each(requirement) as case:
         for how, ended in read.items():
             with case():
-                expect.true(ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome)
+                expect.true(ended.prints(tables), f"{len(tables)} tables {how}", ended.outcome, at=None)
 
 
 @check("DS-PAG-10")
@@ -84,4 +84,4 @@ def overlong_strings(lab: SharingClientLab) -> None:
 
     with lab.judge("DS-SHR-06"):
         ended = lab.performs("list-tables", listing(change)).ended
-        expect.true(ended.prints(tables), f"{len(tables)} tables", ended.outcome)
+        expect.true(ended.prints(tables), f"{len(tables)} tables", ended.outcome, at=None)

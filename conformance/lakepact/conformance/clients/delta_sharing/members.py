@@ -71,12 +71,12 @@ def same_values(done: Performance, rows: Sequence[Line], what: str) -> None:
     if not isinstance(printed, list) or not all(isinstance(row, dict) for row in printed):
         raise Unmet(f"the rows of {what}, an array of objects", done.ended.outcome)
     by_id = {row.get("id"): row for row in printed}
-    expect.equal(in_order([row["id"] for row in rows]), in_order(list(by_id)), f"ids of the rows of {what}:")
+    expect.equal(in_order([row["id"] for row in rows]), in_order(list(by_id)), f"ids of the rows of {what}:", at=None)
     for row in rows:
         for column, value in row.items():
             found = by_id[row["id"]].get(column)
             if value is None or isinstance(value, (bool, int, str)):
-                expect.equal(value, found, f"{column} of the row {row['id']} of {what}:")
+                expect.equal(value, found, f"{column} of the row {row['id']} of {what}:", at=None)
             elif found is None:
                 raise Unmet(f"{column} of the row {row['id']} of {what}: {expect.shown(value)}", "null")
 

@@ -56,7 +56,7 @@ class Pages:
 
 
 def _complete(done: Performance, tables: list[str], how: str) -> None:
-    expect.true(done.ended.prints(tables), f"{len(tables)} tables {how}", done.ended.outcome)
+    expect.true(done.ended.prints(tables), f"{len(tables)} tables {how}", done.ended.outcome, at=None)
 
 
 @check("DS-CLI-01", "DS-CLI-02", "DS-CLI-03")

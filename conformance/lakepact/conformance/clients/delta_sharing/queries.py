@@ -38,7 +38,7 @@ def limits_are_applied(lab: SharingClientLab) -> None:
         some = printed.result
         right = isinstance(some, list) and len(some) == LIMIT and all(row in rows for row in some)
         shown = f"{len(some)} rows" if isinstance(some, list) else expect.shown(some)
-        expect.true(right, f"{LIMIT} rows of the table, although the server ignores limitHint", shown)
+        expect.true(right, f"{LIMIT} rows of the table, although the server ignores limitHint", shown, at=None)
 
 
 @check("DS-HNT-14", "DS-SQL-04", "DS-JSP-09")
@@ -69,7 +69,10 @@ def queries_without_parameters(lab: SharingClientLab) -> None:
         for exchange in done.of(QUERY):
             with case():
                 expect.true(
-                    isinstance(exchange.request_parsed, dict), "a JSON object as the body", exchange.request_body.decode("utf-8", "replace")
+                    isinstance(exchange.request_parsed, dict),
+                    "a JSON object as the body",
+                    exchange.request_body.decode("utf-8", "replace"),
+                    at=None,
                 )
 
 

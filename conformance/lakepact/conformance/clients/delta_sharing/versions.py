@@ -49,7 +49,10 @@ def timestamps(lab: SharingClientLab) -> None:
         for value in sent:
             with case():
                 expect.true(
-                    isinstance(value, str) and bool(ISO.fullmatch(value)), "a time such as 2022-01-01T00:00:00Z", expect.shown(value)
+                    isinstance(value, str) and bool(ISO.fullmatch(value)),
+                    "a time such as 2022-01-01T00:00:00Z",
+                    expect.shown(value),
+                    at=None,
                 )
         with case():
             same_rows(done.ended, version.rows.to_pylist(), f"at the time of version {version.version}")
@@ -90,7 +93,7 @@ def version_headers(lab: SharingClientLab) -> None:
     for requirement, status, name in scripts:
         with lab.judge(requirement):
             done = lab.performs("table-version", version_as(status, name), table=lab.address(HISTORY))
-            expect.equal(expected, done.result, f"version in the header {name} of {status}:")
+            expect.equal(expected, done.result, f"version in the header {name} of {status}:", at=None)
 
 
 @check("DS-CLI-13")
@@ -105,7 +108,7 @@ def changes(lab: SharingClientLab) -> None:
         if not isinstance(done.result, list):
             raise Unmet("an array of changed rows", done.ended.outcome)
         found = [_change(row) for row in done.result]
-        expect.equal(sorted(expected), sorted(found), "id, word, change type and version of the changes:")
+        expect.equal(sorted(expected), sorted(found), "id, word, change type and version of the changes:", at=None)
 
 
 def _change(row: dict[str, Any]) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import IN_MILLISECONDS, METADATA, QUERY, is_whole, objects, required, texts
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Placed
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -46,20 +48,22 @@ def locations(table: SharedTable) -> list[str]:
     return [location for location in found if isinstance(location, str) and location]
 
 
-def credentials_of(exchange: Exchange) -> dict[str, Any] | None:
+def credentials_of(exchange: Exchange) -> Placed | None:
     """Return the credentials that an answer gives; `None` where it gives none."""
     if not answered(exchange, frozenset({OPERATION})) or not isinstance(exchange.parsed, dict):
         return None
     found = exchange.parsed.get("credentials")
-    return found if isinstance(found, dict) else None
+    return Placed(found, exchange, ("credentials",)) if isinstance(found, dict) else None
 
 
-def location_in(reply: Reply) -> str:
-    """Return the location that credentials say they are for, without a slash at its end."""
+def _are_for(reply: Reply, location: str, what: str) -> None:
+    """Expect credentials that say they are for a location, whether or not a slash is at its end."""
+    expect.status(reply, 200, about=f"for {what}")
     found = credentials_of(reply.exchange)
     if found is None:
-        raise Unmet("credentials", f"status {reply.status}")
-    return str(required(found, "location", str, "credentials")).rstrip("/")
+        raise expect.unmet("credentials", "no object `credentials`", at=reply.place("credentials"), kind=Kind.MISSING)
+    actual = str(required(found, "location", str, "credentials")).rstrip("/")
+    expect.equal(location.rstrip("/"), actual, f"for {what} the location of the credentials", at=found.place("location"))
 
 
 # -- how they are asked for -------------------------------------------------------------------------------------------------------
@@ -75,7 +79,7 @@ def credential_request_bodies_are_optional(lab: SharingLab) -> None:
                 with case():
                     reply = lab.send(OPERATION, content=content, headers=[("Content-Type", media_type)], **table.address)
                     about = f"for the body {content.decode() or 'nothing'} with Content-Type {media_type or 'nothing'}"
-                    expect.true(reply.status == 200, f"{about} status 200", f"status {reply.status}")
+                    expect.status(reply, 200, about=about)
 
 
 @check("DS-TMP-02", "DS-TMP-03")
@@ -89,13 +93,12 @@ def credentials_cover_the_table_location(lab: SharingLab) -> None:
             for body in ({}, None, {"location": None}):
                 if body != {"location": None} or lab.send(OPERATION, body=body, **table.address).status == 200:
                     with case():
-                        found = location_in(lab.send(OPERATION, body=body, **table.address))
-                        expect.equal(known[0].rstrip("/"), found, f"for {table.name} the location of the credentials")
+                        _are_for(lab.send(OPERATION, body=body, **table.address), known[0], table.name)
         with lab.judge_each("DS-TMP-03") as case:
             for location in known:
                 with case():
-                    found = location_in(lab.send(OPERATION, body={"location": location}, **table.address))
-                    expect.equal(location.rstrip("/"), found, f"for {table.name} and a location the location of the credentials")
+                    reply = lab.send(OPERATION, body={"location": location}, **table.address)
+                    _are_for(reply, location, f"{table.name} and a location")
     if not lab.verdicts:
         raise NotOffered("no table that is read by its directory says its location")
 
@@ -113,7 +116,7 @@ def credentials_for_other_locations_are_refused(lab: SharingLab) -> None:
         others = [root.rpartition("/")[0], f"{root}_beside", f"{root}/..", *sorted(every - own)]
         with lab.judge_each("DS-TMP-04") as case:
             for location in others:
-                with case():
+                with case(Mutation(Wrong.ACCESS, "/location")):
                     reply = lab.send(OPERATION, body={"location": location}, **table.address)
                     expect.status(reply, 400, 403, about=f"for {table.name} and another location")
 
@@ -124,12 +127,10 @@ def credentials_are_json(lab: SharingLab) -> None:
     for table in lab.each(by_directory(lab)):
         with lab.judge("DS-TMP-05"):
             reply = lab.send(OPERATION, body={}, **table.address)
-            expect.true(reply.status == 200, f"for {table.name} status 200", f"status {reply.status}")
-            found = reply.exchange.parsed
-            named = isinstance(found, dict) and isinstance(found.get("credentials"), dict)
-            expect.true(
-                named, f"for {table.name} an object `credentials`", ", ".join(found) if isinstance(found, dict) else "no JSON object"
-            )
+            expect.status(reply, 200, about=f"for {table.name}")
+            named = isinstance(reply.document.get("credentials"), dict)
+            members = ", ".join(reply.document)
+            expect.true(named, f"for {table.name} an object `credentials`", members, at=reply.place("credentials"), kind=Kind.MISSING)
 
 
 @check("DS-TMP-16")
@@ -141,7 +142,8 @@ def url_tables_have_no_credentials(lab: SharingLab) -> None:
     for table in lab.each(found):
         with lab.judge("DS-TMP-16"):
             reply = lab.send(OPERATION, body={}, **table.address)
-            expect.client_error(reply, about=f"for {table.name}, which is read by URLs alone")
+            mutation = Mutation(Wrong.ABSENT, "access mode")
+            expect.client_error(reply, about=f"for {table.name}, which is read by URLs alone", mutation=mutation)
 
 
 # -- what they hold -----------------------------------------------------------------------------------------------------------------
@@ -154,7 +156,8 @@ def credentials_have_one_kind(exchange: Exchange) -> bool:
     if found is None:
         return False
     kinds = [kind for kind in KINDS if found.get(kind) is not None]
-    expect.true(len(kinds) == 1, f"one of {', '.join(KINDS)}", ", ".join(kinds) or "none")
+    way = Kind.SURPLUS if kinds else Kind.MISSING
+    expect.true(len(kinds) == 1, f"one of {', '.join(KINDS)}", ", ".join(kinds) or "none", at=found.place(), kind=way)
     return True
 
 
@@ -164,7 +167,7 @@ def credentials_name_a_location(exchange: Exchange) -> bool:
     found = credentials_of(exchange)
     if found is None:
         return False
-    expect.true(required(found, "location", str, "credentials") != "", "a location", "an empty text")
+    expect.true(required(found, "location", str, "credentials") != "", "a location", "an empty text", at=found.place("location"))
     return True
 
 
@@ -175,8 +178,9 @@ def credentials_expire_in_the_future(exchange: Exchange) -> bool:
     if found is None:
         return False
     when = required(found, "expirationTime", int, "credentials")
-    expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTime in milliseconds since 1970", when)
-    expect.true(when > time.time_ns() // 1_000_000 - 60_000, "an expirationTime in the future", when)
+    at = found.place("expirationTime")
+    expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTime in milliseconds since 1970", when, at=at)
+    expect.true(when > time.time_ns() // 1_000_000 - 60_000, "an expirationTime in the future", when, at=at)
     return True
 
 
@@ -187,7 +191,13 @@ def _has_texts(exchange: Exchange, kind: str, *members: str) -> bool:
     inner = required(found, kind, dict, "credentials")
     # The value is a secret, so it is not shown.
     lacking = [member for member in members if not isinstance(inner.get(member), str)]
-    expect.true(not lacking, f"{kind} with the texts {', '.join(members)}", f"no text {', '.join(lacking)}")
+    expect.true(
+        not lacking,
+        f"{kind} with the texts {', '.join(members)}",
+        f"no text {', '.join(lacking)}",
+        at=found.place(kind, *lacking[:1]),
+        kind=Kind.MISSING,
+    )
     return True
 
 
@@ -221,7 +231,8 @@ def directory_tables_refuse_queries(lab: SharingLab) -> None:
     for table in lab.each(found):
         with lab.judge("DS-ACC-05"):
             reply = lab.send(QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
-            expect.client_error(reply, about=f"for {table.name}, which is read by its directory alone")
+            mutation = Mutation(Wrong.ABSENT, "access mode")
+            expect.client_error(reply, about=f"for {table.name}, which is read by its directory alone", mutation=mutation)
 
 
 @check("DS-ACC-04")
@@ -236,7 +247,8 @@ def access_modes_agree(lab: SharingLab) -> None:
                 found = metadata.get("accessModes") or ["url"]
                 if texts(found) and texts(listed):
                     with case():
-                        expect.equal(sorted(listed), sorted(found), f"access modes in the metadata of {table.name}:")
+                        at = metadata.place("accessModes")
+                        expect.equal(sorted(listed), sorted(found), f"access modes in the metadata of {table.name}:", at=at)
 
 
 @check("DS-MDT-03", "DS-DMD-05")
@@ -254,6 +266,7 @@ def directory_table_metadata_has_the_location(lab: SharingLab) -> None:
                 for metadata in objects(reply.lines, "metaData"):
                     with case():
                         location = required(metadata, "location", str, f"metaData of {table.name}").rstrip("/")
-                        expect.true(not location.endswith("/_delta_log"), f"the root directory of {table.name}", location)
+                        at, root = metadata.place("location"), not location.endswith("/_delta_log")
+                        expect.true(root, f"the root directory of {table.name}", location, at=at)
                         if locations(table):
-                            expect.equal(locations(table)[0].rstrip("/"), location, f"location in the metadata of {table.name}")
+                            expect.equal(locations(table)[0].rstrip("/"), location, f"location in the metadata of {table.name}", at=at)

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
+from lakepact.conformance.evidence.exchanges import Placed
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op
 
@@ -82,9 +83,9 @@ def version_of(reply: Reply) -> int | None:
     return int(text) if text.isascii() and text.isdigit() else None
 
 
-def named(lines: tuple[dict[str, Any], ...], kind: str) -> Iterator[dict[str, Any]]:
+def named(lines: tuple[Placed, ...], kind: str) -> Iterator[Placed]:
     """Return the content of the lines of one kind."""
-    return (line[kind] for line in lines if isinstance(line.get(kind), dict))
+    return (line[kind] for line in lines if isinstance(line.get(kind), Placed))
 
 
 #: Members of lines that do not depend on the time of the request, and the members that wrap them.
@@ -99,7 +100,7 @@ IDS = frozenset({"id", "deletionVectorFileId"})
 TEXTS_OF_JSON = frozenset({"stats", "schemaString"})
 
 
-def lasting(lines: tuple[dict[str, Any], ...], *, ids: bool = True) -> list[str]:
+def lasting(lines: tuple[Placed, ...], *, ids: bool = True) -> list[str]:
     """Return the stable content of an answer: lines in canonical order, without URLs.
 
     Args:

@@ -9,8 +9,9 @@ import orjson
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
-from lakepact.conformance.evidence.differences import Difference, Kind, pointer
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Place, Placed, place_of
+from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
 from lakepact.generated.contract import Contract
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.evidence.exchanges import Exchange, Reply
     from lakepact.generated.contract import OperationId
-
-    Line = dict[str, Any]
 
 COMPONENTS = Components(Contract("delta_sharing"))
 METADATA, QUERY, CHANGES = op.get_table_metadata, op.query_table, op.query_table_changes
@@ -37,15 +36,15 @@ TRIES = 3  #: to ask twice between two commits
 ACTIONS = ("add", "remove", "cdc")
 
 
-def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Line, ...] | None:
+def lines_of(exchange: Exchange, *operations: OperationId) -> tuple[Placed, ...] | None:
     """Return the lines of an answer to one of these operations, all of them by default; `None` where it is no such answer."""
     if not answered(exchange, frozenset(operations) or ANSWERS_IN_LINES):
         return None
-    lines = exchange.lines
-    return lines if lines is not None and all(isinstance(line, dict) for line in lines) else None
+    lines = exchange.placed
+    return lines if lines is not None and all(isinstance(line, Placed) for line in lines) else None
 
 
-def form_of(lines: Iterable[Line]) -> str:
+def form_of(lines: Iterable[Placed]) -> str:
     """Return the format of an answer: delta where a line wraps what a Delta log has, else parquet."""
     for line in lines:
         for kind, wrapped in (("protocol", "deltaProtocol"), ("metaData", "deltaMetadata"), ("file", "deltaSingleAction")):
@@ -54,27 +53,30 @@ def form_of(lines: Iterable[Line]) -> str:
     return PARQUET
 
 
-def in_form(exchange: Exchange, form: str, *operations: OperationId) -> tuple[Line, ...] | None:
+def in_form(exchange: Exchange, form: str, *operations: OperationId) -> tuple[Placed, ...] | None:
     """Return the lines of an answer that is in a format; `None` where it is no such answer."""
     lines = lines_of(exchange, *operations)
     return lines if lines is not None and form_of(lines) == form else None
 
 
-def objects(lines: Iterable[Line] | None, *kinds: str) -> Iterator[Line]:
+def objects(lines: Iterable[Placed] | None, *kinds: str) -> Iterator[Placed]:
     """Return the content of the lines of some kinds."""
     for line in lines or ():
-        for kind in kinds:
-            if isinstance(line.get(kind), dict):
-                yield line[kind]
+        yield from (line[kind] for kind in kinds if isinstance(line.get(kind), Placed))
 
 
-def kind_of(line: Line) -> str:
+def members(documents: Iterable[Placed], *names: str) -> list[tuple[Place, Any]]:
+    """Return the places and values of those members of some objects that are there and not null."""
+    return [(one.place(name), one[name]) for one in documents for name in names if one.get(name) is not None]
+
+
+def kind_of(line: Mapping[str, Any]) -> str:
     """Return the kind of a line, empty where it has none or several."""
     found = [kind for kind in KINDS if line.get(kind) is not None]
     return found[0] if len(found) == 1 else ""
 
 
-def ends_of(lines: Iterable[Line]) -> list[Line]:
+def ends_of(lines: Iterable[Placed]) -> list[Placed]:
     """Return the endStreamActions of an answer."""
     return list(objects(lines, END))
 
@@ -135,28 +137,32 @@ def in_format_or_refused(reply: Reply, form: str, about: str) -> None:
     Raises:
         Unmet: it is in the other format, so that it should have been refused, or has another status.
     """
+    mutation = Mutation(Wrong.VALUE, CAPABILITIES)
     if reply.status != 200:
-        expect.client_error(reply, about=f"{about}, or {form} format")
+        expect.client_error(reply, about=f"{about}, or {form} format", mutation=mutation)
     elif not any(map(kind_of, reply.lines)):
-        raise Unmet(f"{form} format {about}", f"no line of either format; {reply.shown}", exchange=reply.exchange.number)
+        raise expect.unmet(f"{form} format {about}", f"no line of either format; {reply.shown}", at=reply.place())
     elif form_of(reply.lines) != form:
         expected, actual = f"{form} format {about}, or a 4xx status", f"{form_of(reply.lines)} format"
-        raise Unmet(expected, actual, exchange=reply.exchange.number, refusal=True)
+        raise Unmet(expected, actual, exchange=reply.exchange.number, refusal=True, mutation=mutation)
 
 
 # -- what lines have to be ----------------------------------------------------------------------------------------------------
 
 
-def fits(component: str, line: Line) -> None:
-    """A line is what a component of the contract says, where null counts as absent.
+def fits(component: str, value: Any, at: Place) -> None:
+    """A value, or the JSON in a text, is what a component of the contract says, where null counts as absent.
 
     Raises:
         Unmet: it is not.
     """
-    for instance in COMPONENTS.instances(component, without_null_members(line)):
+    for instance in COMPONENTS.instances(component, without_null_members(value)):
         flaw = COMPONENTS.flaw(instance)
         if flaw is not None:
-            raise Unmet(f"a {instance.component} as the contract describes it", flaw, difference=COMPONENTS.difference(instance))
+            differs = COMPONENTS.difference(instance)
+            difference = at.differs(differs.kind, "" if isinstance(at.value, str) else differs.at)
+            expected = f"a {instance.component} as the contract describes it"
+            raise Unmet(expected, flaw, exchange=at.exchange.number, difference=difference)
 
 
 def without_null_members(value: Any) -> Any:
@@ -187,7 +193,7 @@ def required(document: Mapping[str, Any], member: str, kind: type, what: str) ->
         shown = f"{member}: {expect.shown(value)}"[:200] if member in document else f"no {member}"
         is_number = kind is int and isinstance(value, str) and value.isdigit()
         differs = Kind.SPELLING if is_number else Kind.TYPE if member in document else Kind.MISSING
-        raise Unmet(f"{what} with `{member}`, {TYPES[kind]}", shown, difference=Difference(pointer(member), differs))
+        raise expect.unmet(f"{what} with `{member}`, {TYPES[kind]}", shown, at=place_of(document, member), kind=differs)
     return value
 
 
@@ -208,8 +214,8 @@ def content(reply: Reply, *, ids: bool = True) -> tuple[Any, ...]:
     return reply.status, form_of(reply.lines), version_of(reply), lasting(reply.lines, ids=ids)
 
 
-def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Any, Any] | None:
-    """Return the answers to two requests if they differ; both are sent again if the table has changed in between.
+def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Reply, Reply] | None:
+    """Return the answers to two requests if their content differs; both are sent again if the table has changed in between.
 
     A difference between two answers to the same request does not count.
     """
@@ -221,11 +227,23 @@ def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Any,
         for ids in (True, False):
             if content(first, ids=ids) == content(again, ids=ids):
                 different = content(first, ids=ids) != content(second, ids=ids)
-                return (content(first), content(second)) if different else None
+                return (first, second) if different else None
     return None
 
 
-def action_of(file: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def different(about: str, found: tuple[Reply, Reply]) -> Unmet:
+    """Return the expectation that two answers are equal, which the second one does not meet."""
+    wanted, actual = (content(reply) for reply in found)
+    at = Place(found[1].exchange, "/status") if wanted[0] != actual[0] else found[1].place()
+    return expect.unmet(f"{about}: {expect.shown(_summary(wanted))}", expect.shown(_summary(actual)), at=at)
+
+
+def _summary(answer: tuple[Any, ...]) -> list[Any]:
+    """Return status, format and version of an answer, and the number of its lines."""
+    return [*answer[:3], *(f"{len(lines)} lines" for lines in answer[3:])]
+
+
+def action_of(file: Placed) -> tuple[str, Placed]:
     """Return the action that a file line wraps, and its kind.
 
     Raises:
@@ -234,5 +252,6 @@ def action_of(file: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     single = required(file, "deltaSingleAction", dict, "a file line")
     found = [kind for kind in ACTIONS if single.get(kind) is not None]
     if len(found) != 1:
-        raise Unmet("a deltaSingleAction with one of add, remove and cdc", ", ".join(map(str, single)) or "an empty object")
+        actual = ", ".join(map(str, single)) or "an empty object"
+        raise expect.unmet("a deltaSingleAction with one of add, remove and cdc", actual, at=place_of(single))
     return found[0], required(single, found[0], dict, "a deltaSingleAction")

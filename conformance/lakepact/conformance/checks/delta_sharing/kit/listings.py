@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import lower
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Placed
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
@@ -16,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
     from lakepact.generated.contract import OperationId
 
-Item: TypeAlias = dict[str, Any]
-Page: TypeAlias = "tuple[list[Item], str]"
+Item: TypeAlias = Placed
 
 LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 
@@ -28,6 +29,25 @@ MOST_ITEMS = 60  #: of a listing that is read one by one
 MOST_COUNTED = 5  #: listings of a kind that are counted in search of a short one
 MOST_PAGES = 40  #: that are read of a longer one
 MOST_EVER = 1000  #: pages of one listing, empty ones too; whoever has more has no end
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of a listing."""
+
+    reply: Reply
+    items: list[Item]
+    token: str  #: of the next page; empty where there is none
+
+    @property
+    def place(self) -> Place:
+        """The place of the items."""
+        return self.reply.place("items")
+
+    @property
+    def token_place(self) -> Place:
+        """The place of the token."""
+        return self.reply.place("nextPageToken")
 
 
 @dataclass(frozen=True)
@@ -54,7 +74,7 @@ class Listing:
         return self.lab.send(self.operation, **{**self.address, **parameters})
 
     def page(self, **parameters: Any) -> Page:
-        """Return the items on one page, and the token of the next, empty where there is none.
+        """Return one page.
 
         Raises:
             Unmet: the answer is no page.
@@ -62,7 +82,7 @@ class Listing:
         reply = self.get(**parameters)
         expect.status(reply, 200, about=f"for {self} {expect.shown(parameters) if parameters else ''}".rstrip())
         token = token_of(reply)
-        return items_of(reply), token
+        return Page(reply, items_of(reply), token)
 
     def pages(self, sizes: Iterable[int | None] = (), **first: Any) -> Iterator[Page]:
         """Yield the pages from the first on, in the sizes that are given and the last of them ever after.
@@ -75,15 +95,17 @@ class Listing:
         page = self.page(max_results=size, **first)
         seen: set[str] = set()
         yield page
-        while page[1]:
-            if page[1] in seen:
-                raise Unmet("a chain of tokens that ends", f"{self}: the token {expect.shown(page[1])} came before")
-            seen.add(page[1])
+        while page.token:
+            if page.token in seen:
+                actual = f"{self}: the token {expect.shown(page.token)} came before"
+                raise expect.unmet("a chain of tokens that ends", actual, at=page.token_place)
+            seen.add(page.token)
             if len(seen) > MOST_EVER:
                 self.lab.wire.count_endless()
-                raise Unmet("a chain of tokens that ends", f"{self}: more than {MOST_EVER} pages, and another token")
+                actual = f"{self}: more than {MOST_EVER} pages, and another token"
+                raise expect.unmet("a chain of tokens that ends", actual, at=page.token_place)
             size = next(given, size)
-            page = self.page(max_results=size, **{**first, "page_token": page[1]})
+            page = self.page(max_results=size, **{**first, "page_token": page.token})
             yield page
 
     def items(self) -> list[Item]:
@@ -92,7 +114,7 @@ class Listing:
         Raises:
             Unmet: an answer is no page, or a token comes back.
         """
-        return [item for page, _ in self.pages() for item in page]
+        return [item for page in self.pages() for item in page.items]
 
     def everything(self) -> list[Item]:
         """Return all items, asked for as a client without wishes does; after several empty pages no more are awaited.
@@ -103,9 +125,9 @@ class Listing:
         items: list[Item] = []
         empty = 0
         try:
-            for number, (page, _) in enumerate(self.pages(), start=1):
-                items += page
-                empty = 0 if page else empty + 1
+            for number, page in enumerate(self.pages(), start=1):
+                items += page.items
+                empty = 0 if page.items else empty + 1
                 if empty == MOST_EMPTY_PAGES:
                     break
                 if number == MOST_PAGES:
@@ -123,8 +145,12 @@ def items_of(reply: Reply) -> list[Item]:
     """
     items = reply.document.get("items", [])
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise Unmet("a list of objects as `items`, or no such member", reply.shown, exchange=reply.exchange.number)
-    return items
+        raise expect.unmet("a list of objects as `items`, or no such member", reply.shown, at=reply.place("items"), kind=Kind.TYPE)
+    return _placed(items, reply.exchange)
+
+
+def _placed(items: Iterable[Any], exchange: Exchange) -> list[Item]:
+    return [Placed(item, exchange, ("items", n)) for n, item in enumerate(items) if isinstance(item, dict)]
 
 
 def token_of(reply: Reply) -> str:
@@ -135,16 +161,17 @@ def token_of(reply: Reply) -> str:
     """
     token = reply.document.get("nextPageToken")
     if not isinstance(token, str | None):
-        raise Unmet("a text as `nextPageToken`, or no such member", reply.shown, exchange=reply.exchange.number)
+        at = reply.place("nextPageToken")
+        raise expect.unmet("a text as `nextPageToken`, or no such member", reply.shown, at=at, kind=Kind.TYPE)
     return token or ""
 
 
-def key(item: Item) -> tuple[str, ...]:
+def key(item: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the identity of an item in a share: names are case-insensitive."""
     return tuple(lower(str(item.get(member, ""))) for member in ("schema", "name"))
 
 
-def keys(items: Iterable[Item]) -> list[tuple[str, ...]]:
+def keys(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """Return the identities of several items, sorted."""
     return sorted(key(item) for item in items)
 
@@ -206,4 +233,4 @@ def listed(exchange: Exchange) -> list[Item] | None:
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return None
     items = exchange.parsed.get("items", [])
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return _placed(items, exchange) if isinstance(items, list) else []

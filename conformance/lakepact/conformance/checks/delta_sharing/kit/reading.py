@@ -11,7 +11,8 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, READER_FEATURES, SharedTable
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import changes, data_files, lines
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer, SharedFile
 
@@ -29,6 +30,7 @@ AnyTable: TypeAlias = PackTable | SharedTable
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 PARQUET, DELTA = "parquet", "delta"
+VERSION = "delta-table-version"
 CAPABILITIES = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
 
 
@@ -112,9 +114,9 @@ def version_header(reply: Reply) -> str:
     Raises:
         Unmet: it names none.
     """
-    version: str | None = reply.headers.get("delta-table-version")
+    version: str | None = reply.headers.get(VERSION)
     if version is None:
-        raise Unmet("a header Delta-Table-Version", "none", exchange=reply.exchange.number)
+        raise expect.unmet("a header Delta-Table-Version", "none", at=reply.header(VERSION), kind=Kind.MISSING)
     return version
 
 
@@ -140,19 +142,19 @@ class Downloads:
         with self._lock:
             kept = self._kept.get(key)
         if kept is None:
-            kept = self._fetched(url)
+            kept = self._fetched(url, file.place_of_url)
             with self._lock:
                 self._kept[key] = kept
         return kept
 
-    def _fetched(self, url: str) -> bytes:
+    def _fetched(self, url: str, at: Place | None) -> bytes:
         shown = urlunsplit((*urlsplit(url)[:3], "", ""))
         try:
             reply = self._client.get(url)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unmet(f"a file at {shown}", f"{type(error).__name__}: {error}") from error
+            raise expect.unmet(f"a file at {shown}", f"{type(error).__name__}: {error}", at=at) from error
         if not reply.is_success:
-            raise Unmet(f"a file at {shown}, by GET without a token", f"status {reply.status_code}")
+            raise expect.unmet(f"a file at {shown}, by GET without a token", f"status {reply.status_code}", at=at)
         return reply.content
 
 

@@ -17,6 +17,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     fits,
     in_form,
     kind_of,
+    members,
     objects,
     required,
     texts,
@@ -24,6 +25,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
+from lakepact.conformance.evidence.exchanges import Placed
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
 
@@ -52,20 +54,19 @@ MEMBERS = {
 SIGNED = frozenset({"x-amz-signature", "sp", "x-goog-credential", "x-oss-credential", "x-databricks-signature"})
 
 
-def metadata(exchange: Exchange) -> list[dict[str, Any]]:
+def metadata(exchange: Exchange) -> list[Placed]:
     """Return the metaData lines of an answer in delta format, as they wrap the action."""
     return list(objects(in_form(exchange, DELTA), "metaData"))
 
 
-def files(exchange: Exchange, *operations: OperationId) -> list[dict[str, Any]]:
+def files(exchange: Exchange, *operations: OperationId) -> list[Placed]:
     """Return the file lines of an answer in delta format."""
     return list(objects(in_form(exchange, DELTA, *(operations or (QUERY, CHANGES))), "file"))
 
 
-def actions(exchange: Exchange) -> list[dict[str, Any]]:
+def actions(exchange: Exchange) -> list[Placed]:
     """Return the actions that the file lines of an answer wrap; lines without one are checked by `files_wrap_one_action`."""
-    singles = [file["deltaSingleAction"] for file in files(exchange) if isinstance(file.get("deltaSingleAction"), dict)]
-    return [single[kind] for single in singles for kind in ACTIONS if isinstance(single.get(kind), dict)]
+    return list(objects(objects(files(exchange), "deltaSingleAction"), *ACTIONS))
 
 
 @invariant("DS-DWP-01", traffic=TOUR)
@@ -73,7 +74,8 @@ def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
     """Each line in delta format has exactly one of `protocol`, `metaData`, `file` and `endStreamAction`."""
     lines = in_form(exchange, DELTA)
     for line in lines or ():
-        expect.true(kind_of(line) in LINES, f"one of {', '.join(LINES)} on each line", ", ".join(map(str, line)) or "an empty object")
+        found = ", ".join(map(str, line)) or "an empty object"
+        expect.true(kind_of(line) in LINES, f"one of {', '.join(LINES)} on each line", found, at=line.place())
     return bool(lines)
 
 
@@ -88,32 +90,32 @@ def metadata_is_wrapped(exchange: Exchange) -> bool:
     """The metaData line in delta format has a valid `deltaMetadata`."""
     found = metadata(exchange)
     for one in found:
-        fits("DeltaMetadataAction", required(one, "deltaMetadata", dict, "metaData"))
+        fits("DeltaMetadataAction", required(one, "deltaMetadata", dict, "metaData"), one.place("deltaMetadata"))
     return bool(found)
 
 
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:
     lines = [line for line in in_form(exchange, DELTA) or () if line.get(kind) is not None]
     for line in lines:
-        fits(component, {kind: line[kind]})
+        fits(component, {kind: line[kind]}, line.place())
     return bool(lines)
 
 
 @invariant("DS-DMD-06", traffic=TOUR)
 def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
     """`auxiliaryLocations` in metaData, if present, is an array of strings."""
-    values = [m["auxiliaryLocations"] for m in metadata(exchange) if m.get("auxiliaryLocations") is not None]
-    for value in values:
-        expect.true(texts(value), "an array of strings as auxiliaryLocations", value)
+    values = members(metadata(exchange), "auxiliaryLocations")
+    for at, value in values:
+        expect.true(texts(value), "an array of strings as auxiliaryLocations", value, at=at)
     return bool(values)
 
 
 @invariant("DS-DMD-07", traffic=TOUR)
 def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    values = [m["accessModes"] for m in metadata(exchange) if m.get("accessModes") is not None]
-    for value in values:
-        expect.true(texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value)
+    values = members(metadata(exchange), "accessModes")
+    for at, value in values:
+        expect.true(texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
     return bool(values)
 
 
@@ -133,8 +135,8 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
     for file in found:
         kind, action = action_of(file)
         url = urlsplit(required(action, "path", str, kind))
-        expect.true(url.scheme in {"http", "https"} and bool(url.netloc), "a URL as path", url.path[:100])
-        fits({"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind], action)
+        expect.true(url.scheme in {"http", "https"} and bool(url.netloc), "a URL as path", url.path[:100], at=action.place("path"))
+        fits({"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind], action, action.place())
     return bool(found)
 
 
@@ -190,10 +192,11 @@ def files_wrap_any_action(exchange: Exchange) -> bool:
 @invariant("DS-DF-01", traffic=TOUR)
 def urls_are_known_as_signed(exchange: Exchange) -> bool:
     """The URL of a file in delta format has a query key by which the Delta kernel recognizes a signed URL."""
-    urls = [action["path"] for action in actions(exchange) if isinstance(action.get("path"), str)]
-    for url in urls:
+    urls = [(at, url) for at, url in members(actions(exchange), "path") if isinstance(url, str)]
+    for at, url in urls:
         keys = {key.lower() for key, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)}
-        expect.true(bool(keys & SIGNED), f"one of the query keys {', '.join(sorted(SIGNED))}", ", ".join(sorted(keys)) or "no query")
+        found = ", ".join(sorted(keys)) or "no query"
+        expect.true(bool(keys & SIGNED), f"one of the query keys {', '.join(sorted(SIGNED))}", found, at=at)
     return bool(urls)
 
 
@@ -204,9 +207,9 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
     for file in files(exchange):
         for action in (file.get("deltaSingleAction") or {}).values():
             vector = action.get("deletionVector") if isinstance(action, dict) else None
-            if isinstance(vector, dict) and vector.get("storageType") != "i":
+            if isinstance(vector, Placed) and vector.get("storageType") != "i":
                 held = True
-                expect.equal("p", vector.get("storageType"), "storageType")
+                expect.equal("p", vector.get("storageType"), "storageType", at=vector.place("storageType"))
                 required(file, "deletionVectorFileId", str, "a file line with a deletion vector")
                 required(action, "size", int, "a file with a deletion vector")
     return held

@@ -51,7 +51,7 @@ def delta_readers_read_the_actions(lab: SharingLab) -> None:
             continue
         with lab.judge("DS-DWP-02"):
             answer = reading.understood(reply, f"for {table.name} in delta format")
-            expect.equal(reading.DELTA, answer.format, f"for {table.name} the format")
+            expect.equal(reading.DELTA, answer.format, f"for {table.name} the format", at=reply.place(0, "protocol"))
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
                 comparison.same(table.last.rows.to_pylist(), _replayed(lab, table, answer, Path(folder)), f"the rows of {table.name}")
 
@@ -69,7 +69,7 @@ def metadata_and_files_make_a_log(lab: SharingLab) -> None:
             continue
         with lab.judge("DS-DWP-02"):
             head, files = reading.understood(metadata), reading.understood(query)
-            expect.equal(reading.DELTA, head.format, f"for metadata of {name} the format")
+            expect.equal(reading.DELTA, head.format, f"for metadata of {name} the format", at=metadata.place(0, "protocol"))
             with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
                 combined = replace(files, protocol=head.protocol, metadata=head.metadata)
                 what = f"the rows of {name}, whose log begins with the answer to getTableMetadata"
@@ -126,9 +126,10 @@ def deletion_vectors_can_be_read(lab: SharingLab) -> None:
             answer = reading.understood(reply, f"for {name} in delta format")
             known = [file["deletion_vector"] for file in table.last.files if "deletion_vector" in file]
             found = [file.vector for file in answer.files if file.vector]
-            expect.equal(_measures(known), _measures(found), f"cardinality and size of the deletion vectors of {name}")
+            expect.equal(_measures(known), _measures(found), f"cardinality and size of the deletion vectors of {name}", at=reply.place())
             inline = sorted(vector["pathOrInlineDv"] for vector in known if vector["storageType"] == "i")
-            expect.equal(inline, sorted(str(v.get("pathOrInlineDv")) for v in found if v.get("storageType") == "i"), "inline vectors")
+            inlined = sorted(str(v.get("pathOrInlineDv")) for v in found if v.get("storageType") == "i")
+            expect.equal(inline, inlined, "inline vectors", at=reply.place())
             for file in answer.files:
                 if file.vector:
                     deletion_vectors.gone(file.vector, partial(reading.downloads(lab).fetch, file))

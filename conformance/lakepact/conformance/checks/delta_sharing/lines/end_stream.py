@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     DELTA,
     END,
@@ -24,6 +25,8 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, WITH_END, Question, ask, by_url
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Placed
 
 TRAFFIC = (*TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_expiry")
 MOST_TABLES = 4
@@ -60,7 +63,8 @@ def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool
         return False
     for end in ends_of(lines):
         what = f"no endStreamAction, or one with {' or '.join(NEEDED)}, since the client did not request it"
-        expect.true(any(end.get(member) for member in NEEDED), what, f"one with {expect.shown(sorted(end))}")
+        has_need, actual = any(end.get(member) for member in NEEDED), f"one with {expect.shown(sorted(end))}"
+        expect.true(has_need, what, actual, at=end.place(), kind=Kind.SURPLUS)
     return True
 
 
@@ -71,7 +75,9 @@ def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
     sent = {**parameters_of(exchange), **body_of(exchange)}
     if not lines or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in sent or sent.get("includeRefreshToken"):
         return False
-    expect.true(not any(map(_is_end, lines)), "no endStreamAction, since the client did not request it", f"one among {len(lines)} lines")
+    end = next(filter(_is_end, lines), None)
+    what = "no endStreamAction, since the client did not request it"
+    expect.true(end is None, what, f"one among {len(lines)} lines", at=end.place(END) if end else None, kind=Kind.SURPLUS)
     return True
 
 
@@ -83,7 +89,7 @@ def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
         return False
     declared = response_capabilities(exchange).get(INCLUDE_END, frozenset())
     what = "includeEndStreamAction=false in the capabilities header, or nothing, since no line has an endStreamAction"
-    expect.true(declared <= {"false"}, what, sorted(declared))
+    expect.true(declared <= {"false"}, what, sorted(declared), at=Reply(exchange).header(CAPABILITIES))
     return True
 
 
@@ -94,7 +100,8 @@ def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
     if lines is None or "true" not in response_capabilities(exchange).get(INCLUDE_END, ()):
         return False
     places = [number for number, line in enumerate(lines, start=1) if _is_end(line)]
-    expect.equal([len(lines)], places, "the line of the endStreamAction:")
+    at = Reply(exchange).place(places[0] - 1 if places else max(0, len(lines) - 1), END)
+    expect.equal([len(lines)], places, "the line of the endStreamAction:", at=at)
     return True
 
 
@@ -109,7 +116,7 @@ def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
         return False
     declared = response_capabilities(exchange).get(INCLUDE_END, frozenset())
     what = "includeEndStreamAction=true in the capabilities header, since the answer ends with an endStreamAction"
-    expect.true("true" in declared, what, sorted(declared) or "no such capability")
+    expect.true("true" in declared, what, sorted(declared) or "no such capability", at=Reply(exchange).header(CAPABILITIES))
     return True
 
 
@@ -119,7 +126,8 @@ def end_stream_failures_are_named_error_message(exchange: Exchange) -> bool:
     ends = ends_of(lines_of(exchange) or ())
     for end in ends:
         misnamed = sorted(name for name in set(end) - KNOWN if FAILURE.search(name))
-        expect.equal([], misnamed, "members of the endStreamAction that report a failure under another name than errorMessage:")
+        what = "members of the endStreamAction that report a failure under another name than errorMessage:"
+        expect.equal([], misnamed, what, at=end.place(*misnamed[:1]))
     return bool(ends)
 
 
@@ -130,18 +138,18 @@ def end_stream_actions_have_tokens_and_expiry(lab: SharingLab) -> None:
     if not found:
         raise NotOffered("no answer ends with an endStreamAction")
     for requirement, member in lab.each((("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST))):
-        values = [(end[member], reply) for end, reply in found if end.get(member) is not None]
-        if not values:
+        having = [(end, reply) for end, reply in found if end.get(member) is not None]
+        if not having:
             lab.skip(requirement, f"no endStreamAction has a {member}")
-        for value, reply in lab.each(values):
+        for end, reply in lab.each(having):
             with lab.judge(requirement):
                 if member == EARLIEST:
-                    _is_earliest(value, reply)
+                    _is_earliest(end, reply)
                 else:
-                    expect.true(isinstance(value, str), f"a string as {member}", value)
+                    expect.true(isinstance(end[member], str), f"a string as {member}", end[member], at=end.place(member), kind=Kind.TYPE)
 
 
-def _ends(lab: SharingLab) -> Iterator[tuple[dict[str, Any], Reply]]:
+def _ends(lab: SharingLab) -> Iterator[tuple[Placed, Reply]]:
     """Yield the endStreamActions of answers, with and without a request for them."""
     for table in by_url(lab, MOST_TABLES):
         for body in ({"includeRefreshToken": True}, {"maxFiles": 1}, {"limitHint": 100}):
@@ -151,10 +159,11 @@ def _ends(lab: SharingLab) -> Iterator[tuple[dict[str, Any], Reply]]:
                     yield end, reply
 
 
-def _is_earliest(earliest: Any, reply: Reply) -> None:
+def _is_earliest(end: Placed, reply: Reply) -> None:
     """Expect the time at which the first URL of an answer expires; the URL of a deletion vector may expire before that of its file."""
+    earliest, at = end[EARLIEST], end.place(EARLIEST)
     times = [file["expirationTimestamp"] for file in objects(reply.lines, "file") if file.get("expirationTimestamp") is not None]
     if times and any(file.get("deletionVectorFileId") is not None for file in objects(reply.lines, "file")):
-        expect.true(is_whole(earliest) and earliest <= min(times), f"{EARLIEST} of at most {min(times)}", earliest)
+        expect.true(is_whole(earliest) and earliest <= min(times), f"{EARLIEST} of at most {min(times)}", earliest, at=at)
     elif times:
-        expect.equal(min(times), earliest, EARLIEST)
+        expect.equal(min(times), earliest, EARLIEST, at=at)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, QUERY, action_of, form_of, lines_of, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
+from lakepact.conformance.evidence.exchanges import Placed, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.judging import expect
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.fixtures.manifest import PackTable
 
 WITH_NULLS = ("partitioned", "partition_types")
@@ -55,17 +56,20 @@ def null_partition_values_are_json_null(lab: SharingLab) -> None:
             if not any(objects(reply.lines, "file")):
                 raise Blocked(f"the answer about {name} has no file")
             with lab.judge("DS-DF-02"):
-                values = [value for of_file in _partition_values(reply) for value in of_file.values()]
+                found = [(of_file.place(column), value) for of_file in _partition_values(reply) for column, value in of_file.items()]
+                empty = [at for at, value in found if value == ""]
                 about = f"the null partition values of {name} in {form} format as null"
-                expect.true("" not in values, about, f"{values.count('')} of {len(values)} values are the empty string")
-                expect.true(None in values, about, f"none of {len(values)} values is null")
+                actual = f"{len(empty)} of {len(found)} values are the empty string"
+                expect.true(not empty, about, actual, at=empty[0] if empty else None)
+                has_null = any(value is None for _, value in found)
+                expect.true(has_null, about, f"none of {len(found)} values is null", at=reply.place())
 
 
-def _partition_values(reply: Reply) -> Iterator[dict[str, Any]]:
+def _partition_values(reply: Reply) -> Iterator[Placed]:
     for file in objects(reply.lines, "file"):
         action = action_of(file)[1] if "deltaSingleAction" in file else file
         values = action.get("partitionValues")
-        if isinstance(values, dict):
+        if isinstance(values, Placed):
             yield values
 
 
@@ -76,7 +80,7 @@ def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
         return False
     text = exchange.body.decode("utf-8", "replace")
     found = [f"U+{ord(character):04X}" for character in BREAKS if character in text]
-    expect.true(not found, "none of U+2028, U+2029 and U+0085, unless escaped", ", ".join(found))
+    expect.true(not found, "none of U+2028, U+2029 and U+0085, unless escaped", ", ".join(found), at=Reply(exchange).place())
     return True
 
 
@@ -108,12 +112,14 @@ def log_layout_is_not_exposed(lab: SharingLab) -> None:
                     inner = protocol.get("deltaProtocol") or {}
                     named = [*(inner.get("readerFeatures") or ()), *(inner.get("writerFeatures") or ())]
                     layout = [f for f in named if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES]
-                    expect.equal([], layout, f"features of {name} that concern only the layout of the log:")
+                    at = protocol.place("deltaProtocol")
+                    expect.equal([], layout, f"features of {name} that concern only the layout of the log:", at=at)
             for metadata in objects(reply.lines, "metaData"):
                 with case():
                     settings = (metadata.get("deltaMetadata") or {}).get("configuration") or {}
                     layout = [key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)]
-                    expect.equal([], layout, f"settings of {name} that concern only the layout of the log:")
+                    at = metadata.place("deltaMetadata", "configuration", *layout[:1])
+                    expect.equal([], layout, f"settings of {name} that concern only the layout of the log:", at=at)
 
 
 @check("DS-DF-19")

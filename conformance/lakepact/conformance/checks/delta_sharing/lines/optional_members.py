@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, METADATA, PARQUET, QUERY, form_of, objects
+from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, METADATA, PARQUET, QUERY, form_of, members, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.checks.delta_sharing.suite import check
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Placed, Reply
     from lakepact.conformance.fixtures.manifest import PackVersion
 
 #: Tables of the pack that are enough.
@@ -32,18 +32,18 @@ OF_TIMES = {PARQUET: "DS-FIL-08", DELTA: "DS-DFL-04"}
 @check(*(requirement for members in OF_METADATA.values() for requirement in members.values()))
 def metadata_counts_match_the_response(lab: SharingLab) -> None:
     """`version`, `size` and `numFiles` in metaData, if present, are those of the returned version of the table."""
-    for form, members in lab.each(OF_METADATA.items()):
+    for form, requirements in lab.each(OF_METADATA.items()):
         seen = list(_of_versions(lab, form))
-        for member, requirement in lab.each(members.items()):
-            present = [(metadata[member], truth[member], about) for about, metadata, truth in seen if metadata.get(member) is not None]
+        for member, requirement in lab.each(requirements.items()):
+            present = [(metadata, truth[member], about) for about, metadata, truth in seen if metadata.get(member) is not None]
             if not present:
                 lab.skip(requirement, f"no metaData in {form} format has {member}")
-            for found, true, about in lab.each(present):
+            for metadata, true, about in lab.each(present):
                 with lab.judge(requirement):
-                    expect.equal(true, found, f"{about} {member}")
+                    expect.equal(true, metadata[member], f"{about} {member}", at=metadata.place(member))
 
 
-def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
     """Yield the metaData of queries and metadata requests as of each version, with the correct values of its optional members."""
     for name in TABLES:
         table = lab.fixture(name)
@@ -66,7 +66,7 @@ def _truth(known: PackVersion) -> dict[str, Any]:
     return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
 
 
-def _metadata_of(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def _metadata_of(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, Placed, dict[str, Any]]]:
     """Yield the metaData of an answer in a format, with its correct values."""
     if reply.status == 200 and form_of(reply.lines) == form:
         yield from ((about, metadata, truth) for metadata in objects(reply.lines, "metaData"))
@@ -95,9 +95,9 @@ def files_have_the_timestamp_of_the_version(lab: SharingLab) -> None:
 def _files_have(lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any) -> None:
     """Check an optional member of file lines."""
     answered = reply.status == 200 and form_of(reply.lines) == form
-    values = [file[member] for file in objects(reply.lines if answered else (), "file") if file.get(member) is not None]
+    values = members(objects(reply.lines if answered else (), "file"), member)
     if not values:
         lab.skip(requirement, f"no file in {form} format has `{member}`")
-    for value in lab.each(values):
+    for at, value in lab.each(values):
         with lab.judge(requirement):
-            expect.equal(truth, value, member)
+            expect.equal(truth, value, member, at=at)

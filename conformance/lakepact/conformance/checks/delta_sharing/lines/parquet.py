@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import KINDS
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
@@ -17,17 +17,19 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     is_whole,
     json_of,
     kind_of,
+    members,
     objects,
     required,
     texts,
 )
 from lakepact.conformance.checks.delta_sharing.suite import invariant
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange, Placed
 
 FILES = ("file", "add", "cdf", "remove")
 CHANGED = ("add", "cdf", "remove")
@@ -35,12 +37,12 @@ MODES = frozenset({"url", "dir"})
 A_MINUTE = 60_000  #: milliseconds by which the clock that signs URLs may differ from that of the Date header
 
 
-def metadata(exchange: Exchange) -> list[dict[str, Any]]:
+def metadata(exchange: Exchange) -> list[Placed]:
     """Return the metaData lines of an answer in parquet format."""
     return list(objects(in_form(exchange, PARQUET), "metaData"))
 
 
-def files(exchange: Exchange, *kinds: str) -> list[dict[str, Any]]:
+def files(exchange: Exchange, *kinds: str) -> list[Placed]:
     """Return the lines of files of an answer in parquet format."""
     return list(objects(in_form(exchange, PARQUET, QUERY, CHANGES), *(kinds or FILES)))
 
@@ -50,7 +52,8 @@ def lines_have_one_wrapper(exchange: Exchange) -> bool:
     """Each line in parquet format has exactly one of the seven wrappers, from `protocol` to `endStreamAction`."""
     lines = in_form(exchange, PARQUET)
     for line in lines or ():
-        expect.true(kind_of(line) != "", f"one of {', '.join(KINDS)} on each line", ", ".join(map(str, line)) or "an empty object")
+        found = ", ".join(map(str, line)) or "an empty object"
+        expect.true(kind_of(line) != "", f"one of {', '.join(KINDS)} on each line", found, at=line.place())
     return bool(lines)
 
 
@@ -59,7 +62,7 @@ def reader_version_is_one(exchange: Exchange) -> bool:
     """The `minReaderVersion` of the protocol line in parquet format is 1."""
     found = list(objects(in_form(exchange, PARQUET), "protocol"))
     for protocol in found:
-        expect.equal(1, protocol.get("minReaderVersion"), "minReaderVersion")
+        expect.equal(1, protocol.get("minReaderVersion"), "minReaderVersion", at=protocol.place("minReaderVersion"))
     return bool(found)
 
 
@@ -69,27 +72,27 @@ def reader_version_is_one(exchange: Exchange) -> bool:
 @invariant("DS-MDT-02", traffic=TOUR)
 def names_and_descriptions_are_texts(exchange: Exchange) -> bool:
     """`name` and `description` in metaData, if present, are strings."""
-    values = [m[member] for m in metadata(exchange) for member in ("name", "description") if m.get(member) is not None]
-    for value in values:
-        expect.true(isinstance(value, str), "a string as name or description in metaData", value)
+    values = members(metadata(exchange), "name", "description")
+    for at, value in values:
+        expect.true(isinstance(value, str), "a string as name or description in metaData", value, at=at, kind=Kind.TYPE)
     return bool(values)
 
 
 @invariant("DS-MDT-04", traffic=TOUR)
 def auxiliary_locations_of_metadata_are_texts(exchange: Exchange) -> bool:
     """`auxiliaryLocations` in metaData, if present, is an array of strings."""
-    values = [m["auxiliaryLocations"] for m in metadata(exchange) if m.get("auxiliaryLocations") is not None]
-    for value in values:
-        expect.true(texts(value), "an array of strings as auxiliaryLocations", value)
+    values = members(metadata(exchange), "auxiliaryLocations")
+    for at, value in values:
+        expect.true(texts(value), "an array of strings as auxiliaryLocations", value, at=at)
     return bool(values)
 
 
 @invariant("DS-MDT-05", traffic=TOUR)
 def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    values = [m["accessModes"] for m in metadata(exchange) if m.get("accessModes") is not None]
-    for value in values:
-        expect.true(texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value)
+    values = members(metadata(exchange), "accessModes")
+    for at, value in values:
+        expect.true(texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
     return bool(values)
 
 
@@ -105,9 +108,9 @@ def format_is_an_object(exchange: Exchange) -> bool:
 @invariant("DS-FMT-01", traffic=TOUR)
 def provider_is_parquet(exchange: Exchange) -> bool:
     """The `provider` in the `format` of metaData is parquet."""
-    found = [m["format"] for m in metadata(exchange) if isinstance(m.get("format"), dict)]
+    found = list(objects(metadata(exchange), "format"))
     for one in found:
-        expect.equal("parquet", one.get("provider"), "provider")
+        expect.equal("parquet", one.get("provider"), "provider", at=one.place("provider"))
     return bool(found)
 
 
@@ -117,7 +120,8 @@ def schema_string_is_json(exchange: Exchange) -> bool:
     found = metadata(exchange)
     for one in found:
         text = required(one, "schemaString", str, "metaData")
-        expect.true(isinstance(json_of(text), dict), "a JSON object in the string schemaString", text[:200])
+        is_object = isinstance(json_of(text), dict)
+        expect.true(is_object, "a JSON object in the string schemaString", text[:200], at=one.place("schemaString"))
     return bool(found)
 
 
@@ -127,24 +131,25 @@ def partition_columns_are_columns(exchange: Exchange) -> bool:
     found = metadata(exchange)
     for one in found:
         names = required(one, "partitionColumns", list, "metaData")
-        expect.true(texts(names), "an array of strings as partitionColumns", names)
+        at = one.place("partitionColumns")
+        expect.true(texts(names), "an array of strings as partitionColumns", names, at=at)
         schema = json_of(one.get("schemaString"))
         fields = schema.get("fields") if isinstance(schema, dict) else None
         if isinstance(fields, list):
             known = [str(field.get("name")) for field in fields if isinstance(field, dict)]
             # Names of columns are case-insensitive.
             there = {name.lower() for name in names} <= {name.lower() for name in known}
-            expect.true(there, f"partitionColumns among the columns {', '.join(known)}", names)
+            expect.true(there, f"partitionColumns among the columns {', '.join(known)}", names, at=at)
     return bool(found)
 
 
 @invariant("DS-MDT-09", traffic=TOUR)
 def configuration_holds_texts(exchange: Exchange) -> bool:
     """`configuration` in metaData, if present, is an object whose values are strings."""
-    found = [m["configuration"] for m in metadata(exchange) if m.get("configuration") is not None]
-    for one in found:
+    found = members(metadata(exchange), "configuration")
+    for at, one in found:
         holds = isinstance(one, dict) and all(isinstance(v, str) for v in one.values())
-        expect.true(holds, "a configuration that is an object of strings", one)
+        expect.true(holds, "a configuration that is an object of strings", one, at=at, kind=Kind.TYPE)
     return bool(found)
 
 
@@ -160,7 +165,7 @@ def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
     columns = sorted(heads[0]["partitionColumns"])
     for file in found:
         values = required(file, "partitionValues", dict, "a file")
-        expect.equal(columns, sorted(values), "names in partitionValues")
+        expect.equal(columns, sorted(values), "names in partitionValues", at=file.place("partitionValues"))
     return True
 
 
@@ -169,19 +174,19 @@ def sizes_are_whole_numbers(exchange: Exchange) -> bool:
     """The `size` of each file is an integer of at least 0."""
     for file in files(exchange, "file"):
         size = required(file, "size", int, "a file")
-        expect.true(size >= 0, "a size of at least 0", size)
+        expect.true(size >= 0, "a size of at least 0", size, at=file.place("size"))
     return False  # `files_are_read_without_a_token` checks that it is the right number.
 
 
 @invariant("DS-FIL-06", traffic=TOUR)
 def stats_are_json(exchange: Exchange) -> bool:
     """The `stats` of a file, if present, are a string that holds a valid statistics object."""
-    values = [file["stats"] for file in files(exchange, "file") if file.get("stats") is not None]
-    for value in values:
-        expect.true(isinstance(value, str), "a string as stats", value, at=exchange.place("file"))
+    values = members(files(exchange, "file"), "stats")
+    for at, value in values:
+        expect.true(isinstance(value, str), "a string as stats", value, at=at, kind=Kind.TYPE)
         document = json_of(value)
-        expect.true(isinstance(document, dict), "a JSON object in the string stats", value[:200], at=exchange.place("file"))
-        fits("FileStatistics", document)
+        expect.true(isinstance(document, dict), "a JSON object in the string stats", value[:200], at=at)
+        fits("FileStatistics", document, at)
     return bool(values)
 
 
@@ -191,7 +196,7 @@ def urls_expire_in_the_future(exchange: Exchange) -> bool:
     return expire_later(exchange, files(exchange))
 
 
-def expire_later(exchange: Exchange, described: Iterable[dict[str, Any]]) -> bool:
+def expire_later(exchange: Exchange, described: Iterable[Placed]) -> bool:
     """Return whether files have an `expirationTimestamp`; each is in milliseconds and after the answer's `Date`.
 
     The client's clock is not used: it may differ from the server's, and exchanges may be judged later.
@@ -200,11 +205,11 @@ def expire_later(exchange: Exchange, described: Iterable[dict[str, Any]]) -> boo
         Unmet: an `expirationTimestamp` is in another unit, or in the past.
     """
     answered = _date_of(exchange)
-    found = [file["expirationTimestamp"] for file in described if file.get("expirationTimestamp") is not None]
-    for when in found:
-        expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTimestamp in milliseconds since 1970", when)
+    found = members(described, "expirationTimestamp")
+    for at, when in found:
+        expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTimestamp in milliseconds since 1970", when, at=at)
         if answered is not None:
-            expect.true(when > answered - A_MINUTE, "an expirationTimestamp after the Date of the answer", when)
+            expect.true(when > answered - A_MINUTE, "an expirationTimestamp after the Date of the answer", when, at=at)
     return bool(found)
 
 
@@ -222,7 +227,7 @@ def _date_of(exchange: Exchange) -> int | None:
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:
     lines = [line for line in in_form(exchange, PARQUET, QUERY, CHANGES) or () if line.get(kind) is not None]
     for line in lines:
-        fits(component, {kind: line[kind]})
+        fits(component, {kind: line[kind]}, line.place())
     return bool(lines)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.delta_sharing.kit.answers import asked_for, lower
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -22,9 +23,9 @@ def schemas_have_name_and_share(exchange: Exchange) -> bool:
     share = asked_for(exchange, "share")
     for item in items or ():
         for member in ("name", "share"):
-            expect.true(isinstance(item.get(member), str), f"a text as `{member}`", item)
+            expect.true(isinstance(item.get(member), str), f"a text as `{member}`", item, at=item.place(member), kind=Kind.TYPE)
         if share is not None:
-            expect.equal(lower(share), lower(item["share"]), "the share")
+            expect.equal(lower(share), lower(item["share"]), "the share", at=item.place("share"))
     return bool(items)
 
 
@@ -37,12 +38,13 @@ def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
         with lab.judge("DS-LSC-01"):
             items = Listing(lab, op.list_schemas, {"share": share}).items()
             if share in known:
-                expect.equal(sorted(map(lower, known[share])), sorted(lower(str(i.get("name"))) for i in items), f"schemas of {share}:")
+                found = sorted(lower(str(item.get("name"))) for item in items)
+                expect.equal(sorted(map(lower, known[share])), found, f"schemas of {share}:", at=None)  # of several pages
 
 
 @check("DS-LSC-02")
 def schemas_of_missing_shares_return_404(lab: SharingLab) -> None:
     """Listing the schemas of a missing share returns 404."""
     with lab.judge("DS-LSC-02"):
-        expect.status(lab.send(op.list_schemas, share=lab.name()), 404)
-        expect.status(lab.send(op.list_schemas, share=lab.name(), max_results=1), 404)
+        expect.not_found(lab.send(op.list_schemas, share=lab.name()), "share")
+        expect.not_found(lab.send(op.list_schemas, share=lab.name(), max_results=1), "share")

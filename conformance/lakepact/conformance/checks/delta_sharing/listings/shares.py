@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.delta_sharing.kit.lines import members
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Placed, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -26,19 +27,19 @@ LONGEST_NAME, LONGEST_COMMENT = 255, 65536
 MOST_PROPERTIES, LONGEST_KEY, LONGEST_VALUE = 50, 255, 1000
 
 
-def shares(exchange: Exchange) -> list[dict[str, Any]]:
+def shares(exchange: Exchange) -> list[Placed]:
     """Return the shares that an answer describes."""
     if exchange.operation == op.get_share and exchange.status == 200 and isinstance(exchange.parsed, dict):
         share = exchange.parsed.get("share")
-        return [share] if isinstance(share, dict) else []
+        return [Placed(share, exchange, ("share",))] if isinstance(share, dict) else []
     return (listed(exchange) or []) if exchange.operation == op.list_shares else []
 
 
 def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what: str) -> bool:
     """Return whether a member of shares is there, and as it has to be wherever it is."""
-    values = [share[member] for share in shares(exchange) if share.get(member) is not None]
-    for value in values:
-        expect.true(holds(value), f"`{member}` as {what}", value)
+    values = members(shares(exchange), member)
+    for at, value in values:
+        expect.true(holds(value), f"`{member}` as {what}", value, at=at)
     return bool(values)
 
 
@@ -47,7 +48,7 @@ def shares_have_names(exchange: Exchange) -> bool:
     """Every share has a string as its name."""
     found = shares(exchange)
     for share in found:
-        expect.true(isinstance(share.get("name"), str), "a text as `name`", share)
+        expect.true(isinstance(share.get("name"), str), "a text as `name`", share, at=share.place("name"), kind=Kind.TYPE)
     return bool(found)
 
 
@@ -80,8 +81,8 @@ def get_share_returns_the_member_share(exchange: Exchange) -> bool:
     """The response to getShare has the share as `share`."""
     if exchange.operation != op.get_share or exchange.method != "GET" or exchange.status != 200:
         return False
-    share = Reply(exchange).at("share")
-    expect.true(isinstance(share, dict), '`{"share": {…}}` as the body', Reply(exchange).shown)
+    reply = Reply(exchange)
+    expect.true(isinstance(reply.at("share"), dict), '`{"share": {…}}` as the body', reply.shown, at=reply.place("share"), kind=Kind.TYPE)
     return True
 
 
@@ -108,7 +109,7 @@ def get_share_equals_the_listing(lab: SharingLab) -> None:
 def missing_shares_return_404(lab: SharingLab) -> None:
     """Requesting a missing share returns 404."""
     with lab.judge("DS-GSH-03"):
-        expect.status(lab.send(op.get_share, share=lab.name()), 404)
+        expect.not_found(lab.send(op.get_share, share=lab.name()), "share")
 
 
 @check("DS-SHR-02")
@@ -122,12 +123,15 @@ def share_ids_are_unique_and_stable(lab: SharingLab) -> None:
 
     with lab.judge("DS-SHR-02") as case:
         twice = [i for i, count in Counter(map(str, ids.values())).items() if count > 1]
-        expect.equal([], twice, "ids of several shares:")
+        expect.equal([], twice, "ids of several shares:", at=None)  # on several pages
         for name, identifier in list(ids.items())[:MOST_SHARES]:
             with case():
-                seen = [share.get("id") for share in again if share.get("name") == name]
-                expect.equal([identifier], seen, f"the id of {name}, listed again:")
-                described = lab.require(lab.send(op.get_share, share=name), 200).document.get("share")
+                same = [share for share in again if share.get("name") == name]
+                at = same[0].place("id") if same else None
+                expect.equal([identifier], [share.get("id") for share in same], f"the id of {name}, listed again:", at=at)
+                reply = lab.require(lab.send(op.get_share, share=name), 200)
+                described = reply.document.get("share")
                 if not isinstance(described, dict):
-                    raise Unmet(f"the share {name}", expect.shown(described))
-                expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:")
+                    raise expect.unmet(f"the share {name}", expect.shown(described), at=reply.place("share"), kind=Kind.TYPE)
+                at = reply.place("share", "id")
+                expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:", at=at)

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lines import members, texts
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange, Placed
 
 NAMES = ("name", "schema", "share")
 MEMBERS = (*NAMES, "id", "shareId", "location", "auxiliaryLocations", "accessModes")
@@ -29,18 +32,14 @@ MOST_SHARES = 8  #: whose listings are compared
 MOST_TABLES = 12  #: that are read
 
 
-def tables(exchange: Exchange) -> list[dict[str, Any]]:
+def tables(exchange: Exchange) -> list[Placed]:
     """Return the tables that an answer lists."""
     return (listed(exchange) or []) if exchange.operation in {op.list_tables, op.list_all_tables} else []
 
 
-def _has_names(table: dict[str, Any]) -> None:
+def _has_names(table: Placed) -> None:
     for member in NAMES:
-        expect.true(isinstance(table.get(member), str), f"a text as `{member}`", table)
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+        expect.true(isinstance(table.get(member), str), f"a text as `{member}`", table, at=table.place(member), kind=Kind.TYPE)
 
 
 @invariant("DS-LTB-01", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
@@ -57,25 +56,27 @@ def directory_tables_have_a_location(exchange: Exchange) -> bool:
     """A table with the access mode dir has a location."""
     found = [table for table in tables(exchange) if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]]
     for table in found:
-        expect.true(isinstance(table.get("location"), str) and table["location"] != "", "a location", table)
+        has_location = isinstance(table.get("location"), str) and table["location"] != ""
+        expect.true(has_location, "a location", table, at=table.place("location"), kind=Kind.MISSING)
     return bool(found)
 
 
 @invariant("DS-LTB-06", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def auxiliary_locations_are_strings(exchange: Exchange) -> bool:
     """Auxiliary locations are an array of strings."""
-    found = [table["auxiliaryLocations"] for table in tables(exchange) if table.get("auxiliaryLocations") is not None]
-    for value in found:
-        expect.true(_are_texts(value), "an array of texts", value)
+    found = members(tables(exchange), "auxiliaryLocations")
+    for at, value in found:
+        expect.true(texts(value), "an array of texts", value, at=at)
     return bool(found)
 
 
 @invariant("DS-LTB-10", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def access_modes_are_known(exchange: Exchange) -> bool:
     """Access modes are url, dir or both."""
-    found = [table["accessModes"] for table in tables(exchange) if table.get("accessModes") is not None]
-    for modes in found:
-        expect.true(isinstance(modes, list) and bool(modes) and all(m in MODES for m in modes), "url, dir or both in an array", modes)
+    found = members(tables(exchange), "accessModes")
+    for at, modes in found:
+        are_known = isinstance(modes, list) and bool(modes) and all(m in MODES for m in modes)
+        expect.true(are_known, "url, dir or both in an array", modes, at=at)
     return bool(found)
 
 
@@ -86,8 +87,10 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     for table in found:
         _has_names(table)
         for member in ("id", "shareId", "location"):
-            expect.true(isinstance(table.get(member, ""), str | None), f"a text as `{member}`, or no such member", table)
-        expect.true(_are_texts(table.get("auxiliaryLocations") or []), "an array of texts as `auxiliaryLocations`", table)
+            is_right = isinstance(table.get(member, ""), str | None)
+            expect.true(is_right, f"a text as `{member}`, or no such member", table, at=table.place(member), kind=Kind.TYPE)
+        are_right, at = texts(table.get("auxiliaryLocations") or []), table.place("auxiliaryLocations")
+        expect.true(are_right, "an array of texts as `auxiliaryLocations`", table, at=at)
     return bool(found)
 
 
@@ -106,22 +109,24 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
             seen = True
             with lab.judge("DS-LTB-02") as case:
                 twice = [i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1]
-                expect.equal([], twice, f"ids of several tables of {share['name']}:")
+                expect.equal([], twice, f"ids of several tables of {share['name']}:", at=None)  # on several pages
                 schema = str(with_id[0].get("schema"))
-                again = {key(t): t.get("id") for t in Listing(lab, op.list_tables, {"share": share["name"], "schema": schema}).everything()}
+                again = {key(t): t for t in Listing(lab, op.list_tables, {"share": share["name"], "schema": schema}).everything()}
                 for table in with_id:
                     if key(table) in again:
                         with case():
-                            expect.equal(table["id"], again[key(table)], f"the id of {table.get('name')}, listed with its schema:")
-        ids = {str(table["shareId"]) for table in found if table.get("shareId") is not None}
+                            other, what = again[key(table)], f"the id of {table.get('name')}, listed with its schema:"
+                            expect.equal(table["id"], other.get("id"), what, at=other.place("id"))
+        ids = {str(value): at for at, value in members(found, "shareId")}
         if ids:
             with lab.judge("DS-LTB-03"):
-                expect.equal(1, len(ids), f"share ids of the tables of {share['name']}:")
-                (share_id,) = ids
-                expect.true(share_id not in share_ids, f"another share id than {share_ids.get(share_id)} has", share_id)
+                expect.equal(1, len(ids), f"share ids of the tables of {share['name']}:", at=None)  # on several pages
+                ((share_id, at),) = ids.items()
+                is_new = share_id not in share_ids
+                expect.true(is_new, f"another share id than {share_ids.get(share_id)} has", share_id, at=at)
                 share_ids[share_id] = share["name"]
                 if share.get("id") is not None:
-                    expect.equal(share["id"], share_id, f"the share id of the tables of {share['name']}:")
+                    expect.equal(share["id"], share_id, f"the share id of the tables of {share['name']}:", at=at)
     if not seen:
         lab.skip("DS-LTB-02", "no table has an id")
     if not share_ids:
@@ -139,11 +144,11 @@ def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
             with lab.judge("DS-LTB-13"):
                 found = Listing(lab, op.list_tables, {"share": share["name"], "schema": schema["name"]}).items()
                 expected = [{"schema": schema["name"], "name": table["name"]} for table in schema["tables"]]
-                expect.equal(keys(expected), keys(found), f"tables of {share['name']}.{schema['name']}:")
+                expect.equal(keys(expected), keys(found), f"tables of {share['name']}.{schema['name']}:", at=None)  # on several pages
     share_name, schema_name = lab.schemas()[0]
     with lab.judge("DS-LTB-13"):
-        expect.status(lab.send(op.list_tables, share=share_name, schema=lab.name()), 404, about="for a schema that does not exist")
-        expect.status(lab.send(op.list_tables, share=lab.name(), schema=schema_name), 404, about="for a share that does not exist")
+        expect.not_found(lab.send(op.list_tables, share=share_name, schema=lab.name()), "schema", about="for a schema that does not exist")
+        expect.not_found(lab.send(op.list_tables, share=lab.name(), schema=schema_name), "share", about="for a share that does not exist")
 
 
 @check("DS-LAT-01")
@@ -156,11 +161,13 @@ def all_tables_are_those_of_the_schemas(lab: SharingLab) -> None:
         by_schema = [t for s in schemas for t in Listing(lab, op.list_tables, {"share": share, "schema": s}).everything()]
         with lab.judge("DS-LAT-01") as case:
             together = Listing(lab, op.list_all_tables, {"share": share}).everything()
-            expect.equal(keys(by_schema), keys(together), f"tables of {share}:")
+            expect.equal(keys(by_schema), keys(together), f"tables of {share}:", at=None)  # on several pages
             documents = {key(table): table for table in together}
             for table in by_schema:
                 with case():
-                    expect.equal(_described(table), _described(documents[key(table)]), f"in the listing of all tables of {share}:")
+                    other = documents[key(table)]
+                    what = f"in the listing of all tables of {share}:"
+                    expect.equal(_described(table), _described(other), what, at=other.place())
 
 
 def _described(table: dict[str, Any]) -> dict[str, Any]:
@@ -179,18 +186,19 @@ def locations_hold_the_log(lab: SharingLab) -> None:
     with lab.judge_each("DS-LTB-04") as case:
         for table in placed:
             with case():
-                location = str(_as_listed(lab, table).get("location"))
+                listed_table = _as_listed(lab, table)
+                location, at = str(listed_table.get("location")), place_of(listed_table, "location")
                 split = urlsplit(location)
                 path = Path(unquote(split.path))
-                expect.equal(known[table.name].name, path.name, f"the last segment of the location of {table.name}:")
+                expect.equal(known[table.name].name, path.name, f"the last segment of the location of {table.name}:", at=at)
                 if split.scheme == "file":
-                    expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", location)
+                    expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", location, at=at)
 
 
 def _as_listed(lab: SharingLab, table: SharedTable) -> Mapping[str, Any]:
-    """Return a table from the page of a listing that has it; the page is the last response then."""
+    """Return a table as a page of a listing has it."""
     pages = Listing(lab, op.list_tables, {"share": table.share, "schema": table.schema}).pages()
-    return next((item for page, _ in pages for item in page if item.get("name") == table.name), table.document)
+    return next((item for page in pages for item in page.items if item.get("name") == table.name), table.document)
 
 
 # -- access modes -------------------------------------------------------------------------------------------------------
@@ -218,7 +226,7 @@ def auxiliary_locations_have_credentials(lab: SharingLab) -> None:
     found = [
         (table, location)
         for table in lab.tables()
-        if "dir" in table.access_modes and _are_texts(table.document.get("auxiliaryLocations"))
+        if "dir" in table.access_modes and texts(table.document.get("auxiliaryLocations"))
         for location in table.document["auxiliaryLocations"]
     ]
     if not found:

@@ -20,20 +20,21 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     objects,
     required,
 )
+from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, TWO, by_url, varied, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Placed, Reply
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import schema_object
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange
 
 PARTITIONED = ("partitioned", "measurements", "unpartitioned")
 TRIES = 3  #: to read a table between two of its commits
@@ -47,7 +48,8 @@ def metadata_is_two_lines(exchange: Exchange) -> bool:
         return False
     kinds = [kind_of(line) for line in lines]
     allowed = [TWO, [*TWO, END]] if asks_for_end(exchange) else [TWO]
-    expect.true(kinds in allowed, "lines protocol and metaData", ", ".join(kind or "?" for kind in kinds) or "no line")
+    found = ", ".join(kind or "?" for kind in kinds) or "no line"
+    expect.true(kinds in allowed, "lines protocol and metaData", found, at=Reply(exchange).place())
     return True
 
 
@@ -57,7 +59,7 @@ def metadata_has_no_third_line(exchange: Exchange) -> bool:
     lines = lines_of(exchange, METADATA)
     if not lines:
         return False
-    expect.equal(2, len(lines), "number of lines")
+    expect.equal(2, len(lines), "number of lines", at=Reply(exchange).place())
     return True
 
 
@@ -66,16 +68,14 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
     """The header of metadata has the version that the version request returns."""
     judged = False
     for table in lab.each(varied(lab)):
-        for _ in lab.each(range(TRIES)):
+        for _ in range(TRIES):
             before = version(lab, table)
             reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
             if before is not None and before == version(lab, table):
                 judged = True
                 with lab.judge("DS-MET-02"):
-                    found = reply.headers.get("delta-table-version")
-                    if found != str(before):
-                        wanted = f'for {table.name} the Delta-Table-Version "{before}"'
-                        raise Unmet(wanted, expect.shown(found), exchange=reply.exchange.number)
+                    at = reply.header(VERSION)
+                    expect.equal(str(before), reply.headers.get(VERSION), f"for {table.name} the Delta-Table-Version", at=at)
                 break
     if not judged:
         raise Blocked("no table kept its version for the time of three requests")
@@ -102,7 +102,7 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
 def table_ids_are_stable(lab: SharingLab) -> None:
     """The id of a table is a string, the same in metadata, queries and changes."""
     for table in lab.each(by_url(lab)):
-        replies = [lab.send(METADATA, headers=[EITHER_FORMAT], **table.address) for _ in range(2)]
+        replies = [lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200) for _ in range(2)]
         replies.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
         for form, header in ASKED_FOR.items():
             reply = lab.send(METADATA, delta_sharing_capabilities=header, **table.address)
@@ -110,22 +110,19 @@ def table_ids_are_stable(lab: SharingLab) -> None:
         if table.changes:
             replies.append(lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **table.address))
         with lab.judge("DS-MDT-01"):
-            ids = {_id(reply) for reply in replies if reply.status == 200}
-            expect.true(len(ids) == 1, f"one id of {table.name}", sorted(ids))
+            first, *others = [_metadata(reply) for reply in replies if reply.status == 200]
+            known = required(first, "id", str, "metaData")
+            for other in others:
+                expect.equal(known, required(other, "id", str, "metaData"), f"the id of {table.name}", at=other.place("id"))
 
 
-def _id(reply: Reply) -> str:
-    """Return the id in the metadata of an answer."""
-    return str(required(_metadata(reply), "id", str, "metaData"))
-
-
-def _metadata(reply: Reply) -> dict[str, Any]:
+def _metadata(reply: Reply) -> Placed:
     """Return the metadata of an answer, unwrapped."""
     wrapper = next(named(reply.lines, "metaData"), None)
     if wrapper is None:
-        raise Unmet("a metaData line", reply.shown, exchange=reply.exchange.number)
+        raise expect.unmet("a metaData line", reply.shown, at=reply.place(), kind=Kind.MISSING)
     inner = wrapper.get("deltaMetadata")
-    return inner if isinstance(inner, dict) else wrapper
+    return inner if isinstance(inner, Placed) else wrapper
 
 
 @check("DS-MDT-07", "DS-MDT-08")
@@ -140,15 +137,17 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
             if reply.status == 200 and form_of(reply.lines) == PARQUET:
                 judged = True
                 with lab.judge("DS-MDT-07"):
-                    columns = [field["name"] for field in schema_object(_metadata(reply))["fields"]]
-                    expect.equal([field["name"] for field in table.last.schema["fields"]], columns, f"columns of {name}")
+                    metadata = _metadata(reply)
+                    known, columns = ([f["name"] for f in s["fields"]] for s in (table.last.schema, schema_object(metadata)))
+                    expect.equal(known, columns, f"columns of {name}", at=metadata.place("schemaString"))
                 with lab.judge("DS-MDT-08"):
-                    said = required(_metadata(reply), "partitionColumns", list, "metaData")
+                    metadata = _metadata(reply)
+                    said = required(metadata, "partitionColumns", list, "metaData")
                     wanted, found = (
                         sorted(c.lower() if isinstance(c, str) else expect.shown(c) for c in names)
                         for names in (table.partition_columns, said)
                     )
-                    expect.equal(wanted, found, f"partitionColumns of {name}")
+                    expect.equal(wanted, found, f"partitionColumns of {name}", at=metadata.place("partitionColumns"))
     if not judged:
         raise NotOffered("no table of the fixture pack is answered in parquet format")
 
@@ -183,10 +182,12 @@ def _with_several_versions(lab: SharingLab) -> SharedTable:
 def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about: str) -> None:
     """Metadata is that of a version, as a query of that version has it."""
     expect.status(reply, 200, about=about)
-    expect.equal(str(number), reply.headers.get("delta-table-version"), f"{about} the Delta-Table-Version")
+    expect.equal(str(number), reply.headers.get(VERSION), f"{about} the Delta-Table-Version", at=reply.header(VERSION))
     query = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
     if query.status == 200 and form_of(query.lines) == form_of(reply.lines):
-        expect.equal(_metadata(query).get("schemaString"), _metadata(reply).get("schemaString"), f"{about} the schemaString")
+        known, found = _metadata(query), _metadata(reply)
+        at = found.place("schemaString")
+        expect.equal(known.get("schemaString"), found.get("schemaString"), f"{about} the schemaString", at=at)
 
 
 def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:

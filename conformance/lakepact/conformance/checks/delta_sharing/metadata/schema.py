@@ -7,33 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.delta_sharing.kit.lines import PARQUET, TOUR, form_of, json_of, lines_of, objects
 from lakepact.conformance.checks.delta_sharing.suite import invariant
+from lakepact.conformance.evidence.exchanges import Placed
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange, Place
 
 PRIMITIVES = frozenset({"string", "long", "integer", "short", "byte", "float", "double", "boolean", "binary", "date", "timestamp"})
 DECIMAL = re.compile(r"decimal(?:\(\s*(\d+)\s*,\s*(-?\d+)\s*\))?")
 MOST_DIGITS = 38
 
 
-def schemas(exchange: Exchange) -> list[Any]:
-    """Return the schemas in an answer; what is no JSON is judged elsewhere."""
+def schemas(exchange: Exchange) -> list[tuple[Place, Any]]:
+    """Return the schemas in an answer, with the places of their texts; what is no JSON is judged elsewhere."""
     found = []
     for metadata in objects(lines_of(exchange), "metaData"):
         inner = metadata.get("deltaMetadata")
-        schema = json_of((inner if isinstance(inner, dict) else metadata).get("schemaString"))
+        holder = inner if isinstance(inner, Placed) else metadata
+        schema = json_of(holder.get("schemaString"))
         if schema is not None:
-            found.append(schema)
+            found.append((holder.place("schemaString"), schema))
     return found
 
 
-def types(exchange: Exchange) -> Iterator[Any]:
-    """Yield every type in the schemas of an answer, outer ones first."""
-    for schema in schemas(exchange):
-        yield from _types(schema)
+def types(exchange: Exchange) -> Iterator[tuple[Place, Any]]:
+    """Yield every type in the schemas of an answer, outer ones first, with the place of the schema."""
+    for at, schema in schemas(exchange):
+        yield from ((at, kind) for kind in _types(schema))
 
 
 def _types(kind: Any) -> Iterator[Any]:
@@ -55,21 +57,21 @@ def _types(kind: Any) -> Iterator[Any]:
             pass
 
 
-def _of(exchange: Exchange, name: str) -> list[dict[str, Any]]:
-    return [kind for kind in types(exchange) if isinstance(kind, dict) and kind.get("type") == name]
+def _of(exchange: Exchange, name: str) -> list[tuple[Place, dict[str, Any]]]:
+    return [(at, kind) for at, kind in types(exchange) if isinstance(kind, dict) and kind.get("type") == name]
 
 
 @invariant("DS-SCH-01", traffic=TOUR)
 def structs_have_fields(exchange: Exchange) -> bool:
     """A schema is a struct, and every struct in it has an array of fields."""
     found = schemas(exchange)
-    for schema in found:
-        expect.true(isinstance(schema, dict) and schema.get("type") == "struct", "a schema of type struct", schema)
-    for kind in types(exchange):
+    for at, schema in found:
+        expect.true(isinstance(schema, dict) and schema.get("type") == "struct", "a schema of type struct", schema, at=at)
+    for at, kind in types(exchange):
         if isinstance(kind, dict):
-            expect.true(kind.get("type") in {"struct", "array", "map"}, "an object of type struct, array or map", kind)
-    for struct in _of(exchange, "struct"):
-        expect.true(isinstance(struct.get("fields"), list), "an array `fields` in every struct", struct)
+            expect.true(kind.get("type") in {"struct", "array", "map"}, "an object of type struct, array or map", kind, at=at)
+    for at, struct in _of(exchange, "struct"):
+        expect.true(isinstance(struct.get("fields"), list), "an array `fields` in every struct", struct, at=at)
     return bool(found)
 
 
@@ -77,14 +79,14 @@ def structs_have_fields(exchange: Exchange) -> bool:
 def fields_are_described(exchange: Exchange) -> bool:
     """Every field has a name, a type, whether it is nullable, and an object with metadata."""
     held = False
-    for struct in _of(exchange, "struct"):
+    for at, struct in _of(exchange, "struct"):
         for field in struct["fields"] if isinstance(struct.get("fields"), list) else ():
             held = True
-            expect.true(isinstance(field, dict), "an object as field", field)
-            expect.true(isinstance(field.get("name"), str), "a field with a text `name`", field)
-            expect.true(isinstance(field.get("type"), str | dict), "a field with a type that is a name or an object", field)
-            expect.true(isinstance(field.get("nullable"), bool), "a field with `nullable`, true or false", field)
-            expect.true(isinstance(field.get("metadata"), dict), "a field with an object `metadata`", field)
+            expect.true(isinstance(field, dict), "an object as field", field, at=at)
+            expect.true(isinstance(field.get("name"), str), "a field with a text `name`", field, at=at)
+            expect.true(isinstance(field.get("type"), str | dict), "a field with a type that is a name or an object", field, at=at)
+            expect.true(isinstance(field.get("nullable"), bool), "a field with `nullable`, true or false", field, at=at)
+            expect.true(isinstance(field.get("metadata"), dict), "a field with an object `metadata`", field, at=at)
     return held
 
 
@@ -94,13 +96,14 @@ def primitive_types_are_known(exchange: Exchange) -> bool:
     lines = lines_of(exchange)
     if lines is None or form_of(lines) != PARQUET:
         return False
-    names = [kind for kind in types(exchange) if kind is not None and not isinstance(kind, dict)]
-    for name in names:
-        expect.true(isinstance(name, str), "a name or an object as type", name)
+    names = [(at, kind) for at, kind in types(exchange) if kind is not None and not isinstance(kind, dict)]
+    for at, name in names:
+        expect.true(isinstance(name, str), "a name or an object as type", name, at=at)
         decimal = DECIMAL.fullmatch(name)
-        expect.true(name in PRIMITIVES or decimal is not None, "a primitive type", name)
+        expect.true(name in PRIMITIVES or decimal is not None, "a primitive type", name, at=at)
         if decimal is not None and decimal[1] is not None:
-            expect.true(int(decimal[1]) <= MOST_DIGITS and int(decimal[2]) <= MOST_DIGITS, "precision and scale of at most 38", name)
+            are_few = int(decimal[1]) <= MOST_DIGITS and int(decimal[2]) <= MOST_DIGITS
+            expect.true(are_few, "precision and scale of at most 38", name, at=at)
     return bool(names)
 
 
@@ -108,9 +111,9 @@ def primitive_types_are_known(exchange: Exchange) -> bool:
 def arrays_are_described(exchange: Exchange) -> bool:
     """Every array has an elementType and says whether it contains nulls."""
     found = _of(exchange, "array")
-    for kind in found:
-        expect.true(isinstance(kind.get("elementType"), str | dict), "an array with an elementType", kind)
-        expect.true(isinstance(kind.get("containsNull"), bool), "an array with `containsNull`, true or false", kind)
+    for at, kind in found:
+        expect.true(isinstance(kind.get("elementType"), str | dict), "an array with an elementType", kind, at=at)
+        expect.true(isinstance(kind.get("containsNull"), bool), "an array with `containsNull`, true or false", kind, at=at)
     return bool(found)
 
 
@@ -118,8 +121,8 @@ def arrays_are_described(exchange: Exchange) -> bool:
 def maps_are_described(exchange: Exchange) -> bool:
     """Every map has a keyType and a valueType, and says whether values may be null."""
     found = _of(exchange, "map")
-    for kind in found:
+    for at, kind in found:
         for member in ("keyType", "valueType"):
-            expect.true(isinstance(kind.get(member), str | dict), f"a map with a {member}", kind)
-        expect.true(isinstance(kind.get("valueContainsNull"), bool), "a map with `valueContainsNull`, true or false", kind)
+            expect.true(isinstance(kind.get(member), str | dict), f"a map with a {member}", kind, at=at)
+        expect.true(isinstance(kind.get("valueContainsNull"), bool), "a map with `valueContainsNull`, true or false", kind, at=at)
     return bool(found)

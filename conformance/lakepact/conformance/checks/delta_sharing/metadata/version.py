@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, answered, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -46,7 +47,8 @@ def _version(reply: Reply) -> int:
     """
     version = version_of(reply)
     if version is None:
-        raise Unmet("an integer of at least 0 as Delta-Table-Version", reply.headers.get("delta-table-version", "no such header"))
+        found = reply.headers.get(VERSION, "no such header")
+        raise expect.unmet("an integer of at least 0 as Delta-Table-Version", found, at=reply.header(VERSION))
     return version
 
 
@@ -77,11 +79,13 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
         with lab.judge("DS-VER-03") as case:
             version = _version(first)
             if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:
-                expect.equal(lab.fixture(table.name).last.version, version, f"the version of {table.name}:")
+                known = lab.fixture(table.name).last.version
+                expect.equal(known, version, f"the version of {table.name}:", at=first.header(VERSION))
             for reply in replies:
                 if reply.status == 200:
                     with case():
-                        expect.equal(version, _version(reply), f"the version of {table.name} in the answer to {reply.exchange.operation}:")
+                        what = f"the version of {table.name} in the answer to {reply.exchange.operation}:"
+                        expect.equal(version, _version(reply), what, at=reply.header(VERSION))
 
 
 @check("DS-VER-09")
@@ -102,7 +106,8 @@ def versions_never_go_down(lab: SharingLab) -> None:
                     if version is None:
                         continue  # judged by other requirements
                     wanted = f"version {highest} of {table.name} or a later one, which an earlier answer had"
-                    expect.true(version >= highest, wanted, f"version {version} in the answer to {operation}")
+                    actual = f"version {version} in the answer to {operation}"
+                    expect.true(version >= highest, wanted, actual, at=reply.header(VERSION))
                     highest = version
 
 
@@ -120,7 +125,7 @@ def head_and_get_return_the_same_version(lab: SharingLab) -> None:
                 )
                 expect.status(old, 200, about=f"for HEAD of {table.name}")
                 expect.no_body(old)
-                expect.equal(_version(new), _version(old), f"the version of {table.name}:")
+                expect.equal(_version(new), _version(old), f"the version of {table.name}:", at=old.header(VERSION))
 
 
 # -- at a time ----------------------------------------------------------------------------------------------------------
@@ -153,7 +158,8 @@ def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
                     continue  # A fraction of a second may be refused.
                 with lab.judge("DS-VER-04"):
                     expect.status(reply, 200, about=f"for {iso(asked)} of {table.name}, whose version {version} is of {iso(moment)}")
-                    expect.equal(expected, _version(reply), f"the version of {table.name} from {iso(asked)} on:")
+                    what = f"the version of {table.name} from {iso(asked)} on:"
+                    expect.equal(expected, _version(reply), what, at=reply.header(VERSION))
 
 
 @check("DS-VER-05", "DS-VER-06")
@@ -168,9 +174,10 @@ def starting_timestamps_out_of_range(lab: SharingLab) -> None:
         expect.status(early, 200, about=f"for {BEFORE_ALL} of {table.name}")
         earlier = lab.send(op.get_table_version, starting_timestamp=BEFORE_1970, **table.address)
         expect.status(earlier, 200, about=f"for {BEFORE_1970} of {table.name}")
-        expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:")
-        expect.true(_version(early) <= current, f"a version up to the current one, {current}", str(_version(early)))
+        expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:", at=earlier.header(VERSION))
+        at, found = early.header(VERSION), _version(early)
+        expect.true(found <= current, f"a version up to the current one, {current}", str(found), at=at)
         if lab.knows_content and table.name in lab.manifest.tables:
-            expect.equal(lab.fixture(table.name).readable[0].version, _version(early), f"the earliest version of {table.name}:")
+            expect.equal(lab.fixture(table.name).readable[0].version, found, f"the earliest version of {table.name}:", at=at)
     with lab.judge("DS-VER-06"):
-        expect.status(late, 400, about=f"for {AFTER_ALL} of {table.name}")
+        expect.status(late, 400, about=f"for {AFTER_ALL} of {table.name}", mutation=Mutation(Wrong.ABSENT, "version"))

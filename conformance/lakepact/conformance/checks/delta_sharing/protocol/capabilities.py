@@ -16,6 +16,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     RESPONSE_FORMAT,
     TOUR,
     differ,
+    different,
     form_of,
     formats_asked,
     in_format_or_refused,
@@ -24,7 +25,8 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 )
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url, varied
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import parsed
 from lakepact.generated.delta_sharing import op
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.rows.lines import Answer
 
 MOST_TABLES = 6  #: that are asked in many ways
@@ -57,6 +59,9 @@ SPACED = f"responseformat=delta; readerfeatures={READER_FEATURES}"
 
 BOTH_ALONE = "responseformat=delta,parquet"
 UNKNOWN_FORMAT = "responseformat=avro"
+
+#: A client that lacks a reader feature of the table.
+NOT_ALL = Mutation(Wrong.MISSING, "readerfeatures")
 
 #: Headers that name no response format.
 WITHOUT_FORMAT = (None, f"readerfeatures={READER_FEATURES}", "includeendstreamaction=false")
@@ -84,12 +89,13 @@ def capabilities_are_case_insensitive(lab: SharingLab) -> None:
                         found = differ(plain, partial(ask, lab, table, question, header))
                         about = f"{question.what} of {table.name} for `{header[:60]}` to be that for `{first[:60]}`"
                         if found is not None:
-                            raise Unmet(f"{about}: {expect.shown(found[0][:3])}", expect.shown(found[1][:3]))
+                            raise different(about, found)
             # Nothing is written about spaces, and every other header allows them.
             found = differ(partial(ask, lab, table, question, SPELLINGS[1][0]), partial(ask, lab, table, question, SPACED))
             if found is not None:
                 about = f"{question.what} of {table.name} with a space behind the semicolon to be that without"
-                lab.warn("DS-CAP-01", expected=f"{about}: {expect.shown(found[0][:3])}", actual=expect.shown(found[1][:3]))
+                unmet = different(about, found)
+                lab.warn("DS-CAP-01", expected=unmet.expected, actual=unmet.actual)
 
 
 @check("DS-CAP-02")
@@ -103,8 +109,9 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
             if question.operation != METADATA:
                 judged = True
                 with lab.judge("DS-CAP-02"):
-                    found = form_if_answered(ask(lab, table, question, ASKED_FOR[DELTA]))
-                    expect.true(found in {DELTA, ""}, f"{question.what} of {table.name} in delta format, like metadata", found)
+                    reply = ask(lab, table, question, ASKED_FOR[DELTA])
+                    found, what = form_if_answered(reply), f"{question.what} of {table.name} in delta format, like metadata"
+                    expect.true(found in {DELTA, ""}, what, found, at=reply.place(0, "protocol"))
     if not judged:
         raise NotOffered("no table that is read by URLs is answered in delta format")
 
@@ -120,7 +127,7 @@ def parquet_format_is_the_default(exchange: Exchange) -> bool:
     lines = lines_of(exchange)
     if not lines or formats_asked(exchange):
         return False
-    expect.equal(PARQUET, form_of(lines), "format for who names none:")
+    expect.equal(PARQUET, form_of(lines), "format for who names none:", at=lines[0].place("protocol"))
     return True
 
 
@@ -130,7 +137,7 @@ def the_named_format_is_returned(exchange: Exchange) -> bool:
     lines, named_formats = lines_of(exchange), formats_asked(exchange)
     if not lines or len(named_formats) != 1 or not named_formats <= FORMATS:
         return False
-    expect.equal(min(named_formats), form_of(lines), "format of the answer:")
+    expect.equal(min(named_formats), form_of(lines), "format of the answer:", at=lines[0].place("protocol"))
     return True
 
 
@@ -150,7 +157,7 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
                         found = differ(plain, partial(ask, lab, table, question, f"{ASKED_FOR[PARQUET]};readerfeatures={features}"))
                         if found is not None:
                             about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
-                            raise Unmet(f"{about}: {expect.shown(found[0][:3])}", expect.shown(found[1][:3]))
+                            raise different(about, found)
 
 
 def _named(header: str | None) -> str:
@@ -180,7 +187,8 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
                     # A table that has changed in between has other files.
                     if files is not None and version_of(alone) == version_of(reply):
                         with case():
-                            expect.equal(files, _files(reply), f"sizes of the files of {table.name}, which are those in {form} format:")
+                            what = f"sizes of the files of {table.name}, which are those in {form} format:"
+                            expect.equal(files, _files(reply), what, at=reply.place())
 
 
 def _files(reply: Reply) -> list[Any] | None:
@@ -232,15 +240,15 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
                     reply = ask(lab, table, question, header)
                     about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
                     expect.status(reply, 200, about=about)
-                    expect.equal(DELTA, form_of(reply.lines), f"{about} the format")
+                    expect.equal(DELTA, form_of(reply.lines), f"{about} the format", at=reply.place(0, "protocol"))
             for lacking in lab.each(sorted(features)):
                 others = ",".join(f for f in READER_FEATURES.split(",") if f != lacking)
                 with lab.judge("DS-RDF-02"):
                     reply = ask(lab, table, question, f"responseformat=delta;readerfeatures={others}")
-                    expect.client_error(reply, about=f"{about}, by a client without {lacking}")
+                    expect.client_error(reply, about=f"{about}, by a client without {lacking}", mutation=NOT_ALL)
             with lab.judge("DS-RDF-02"):
                 reply = ask(lab, table, question, BOTH_ALONE)
-                expect.client_error(reply, about=f"{about}, by a client that names none")
+                expect.client_error(reply, about=f"{about}, by a client that names none", mutation=NOT_ALL)
 
 
 # -- what the answer says ---------------------------------------------------------------------------------------------------------
@@ -263,7 +271,8 @@ def responses_name_their_format(exchange: Exchange) -> bool:
     if not lines:
         return False
     said = response_capabilities(exchange).get(RESPONSE_FORMAT, frozenset())
-    expect.equal([form_of(lines)], sorted(said), "responseformat in the capabilities header of the answer:")
+    at = Reply(exchange).header(CAPABILITIES)
+    expect.equal([form_of(lines)], sorted(said), "responseformat in the capabilities header of the answer:", at=at)
     return True
 
 
@@ -273,5 +282,6 @@ def responses_name_their_format_in_lower_case(exchange: Exchange) -> bool:
     text = exchange.headers.get(CAPABILITIES, "")
     if lines_of(exchange) is None or not response_capabilities(exchange).get(RESPONSE_FORMAT, frozenset()) & FORMATS:
         return False
-    expect.true(any(f"{RESPONSE_FORMAT}={form}" in text for form in FORMATS), "responseformat=parquet or responseformat=delta", text)
+    is_lower = any(f"{RESPONSE_FORMAT}={form}" in text for form in FORMATS)
+    expect.true(is_lower, "responseformat=parquet or responseformat=delta", text, at=Reply(exchange).header(CAPABILITIES))
     return True

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, of_operation
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Unmet, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -44,10 +45,12 @@ def _is_error(exchange: Exchange) -> None:
     """The answer is an error as the protocol describes it."""
     reply = Reply(exchange)
     if exchange.media_type != "application/json":
-        raise Unmet("an error of media type application/json", f"{exchange.media_type or 'none'}; {reply.shown}")
+        expected, actual = "an error of media type application/json", f"{exchange.media_type or 'none'}; {reply.shown}"
+        raise expect.unmet(expected, actual, at=Place(exchange, "/media-type"), schema={"const": "application/json"})
     for member in ("errorCode", "message"):
         if not isinstance(reply.document.get(member), str):
-            raise Unmet(f"an error with the text `{member}`", reply.shown)
+            at, kind = reply.place(member), Kind.TYPE if member in reply.document else Kind.MISSING
+            raise expect.unmet(f"an error with the text `{member}`", reply.shown, at=at, kind=kind, schema={"type": "string"})
 
 
 @invariant("DS-GEN-07", traffic=REFUSED)
@@ -81,7 +84,8 @@ def no_request_returns_5xx(exchange: Exchange) -> bool:
 
 def _is_no_failure(reply: Reply, about: str) -> None:
     """No request causes a server error."""
-    expect.true(reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown)
+    at = Place(reply.exchange, "/status")
+    expect.true(reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown, at=at)
 
 
 @invariant("DS-GEN-16", traffic=REFUSED)
@@ -90,7 +94,7 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     if exchange.status < 400 or not exchange.secrets:
         return False
     leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
-    expect.true(not leaked, "an error body without the token of the request", "it stands there")
+    expect.true(not leaked, "an error body without the token of the request", "it stands there", at=Reply(exchange).place())
     return True
 
 
@@ -129,7 +133,7 @@ def tables_of_other_schemas_return_404(lab: SharingLab) -> None:
             with lab.judge("DS-GEN-11"):
                 asked: dict[str, Any] = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
                 what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
-                expect.status(lab.send(operation, headers=[EITHER_FORMAT], **asked), 404, about=what)
+                expect.not_found(lab.send(operation, headers=[EITHER_FORMAT], **asked), "table", about=what)
     if not strays:
         raise NotOffered("every schema lists the same tables")
 
@@ -139,7 +143,7 @@ def unknown_paths_have_error_bodies(lab: SharingLab) -> None:
     """A share name with an encoded slash returns 4xx and an error body; for unknown paths anything else is a warning."""
     with lab.judge("DS-GEN-07"):
         reply = lab.send_raw("GET", "/shares/a%2Fb", operation=op.get_share)
-        expect.client_error(reply, about="for /shares/a%2Fb")
+        expect.client_error(reply, about="for /shares/a%2Fb", mutation=Mutation(Wrong.ABSENT, "share"))
         _is_error(reply.exchange)
     for target in ("/lakepact-nothing", f"{lab.path(op.get_share, share=lab.shares()[0])}/lakepact-nothing"):
         reply = lab.send_raw("GET", target)
@@ -170,6 +174,8 @@ def other_methods_return_no_5xx(lab: SharingLab) -> None:
         with lab.judge("DS-GEN-15"):
             _is_no_failure(reply, f"for {method} on the path of {operation}")
 
+
+NO_TIME = Mutation(Wrong.SYNTAX, "startingTimestamp")
 
 #: Bodies that are no JSON.
 NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
@@ -223,17 +229,18 @@ def invalid_paging_returns_no_5xx(lab: SharingLab) -> None:
 def malformed_requests_return_400(lab: SharingLab) -> None:
     """A body that is not JSON, or a parameter of another type, returns 400."""
     address = lab.table().address
-    asked: list[tuple[str, OperationId, dict[str, Any]]] = [
-        (f"the body {expect.shown(body)}", op.query_table, {"content": body, "headers": [("Content-Type", "application/json")], **address})
+    in_json = [("Content-Type", "application/json")]
+    asked: list[tuple[str, Mutation, OperationId, dict[str, Any]]] = [
+        (f"the body {expect.shown(body)}", Mutation(Wrong.SYNTAX, "body"), op.query_table, {"content": body, "headers": in_json, **address})
         for body in NO_JSON
     ]
     asked += [
-        ("maxResults=abc", op.list_shares, {"max_results": "abc"}),
-        ("startingTimestamp=nonsense", op.get_table_version, {"starting_timestamp": "nonsense", **address}),
-        ("startingVersion=abc", op.query_table_changes, {"starting_version": "abc", **address}),
+        ("maxResults=abc", wrong_type("maxResults"), op.list_shares, {"max_results": "abc"}),
+        ("startingTimestamp=nonsense", NO_TIME, op.get_table_version, {"starting_timestamp": "nonsense", **address}),
+        ("startingVersion=abc", wrong_type("startingVersion"), op.query_table_changes, {"starting_version": "abc", **address}),
     ]
 
-    for what, operation, sent in lab.each(asked):
+    for what, mutation, operation, sent in lab.each(asked):
         if lab.offers(operation):
             with lab.judge("DS-GEN-08"):
-                expect.status(lab.send(operation, **sent), 400, about=f"for {operation} with {what}")
+                expect.status(lab.send(operation, **sent), 400, about=f"for {operation} with {what}", mutation=mutation)

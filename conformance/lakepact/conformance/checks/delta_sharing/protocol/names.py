@@ -10,8 +10,8 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_T
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import listed
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import NO_OPERATION
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Placed
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
     from lakepact.generated.contract import OperationId
 
 #: Checks that ask for every kind of listing.
@@ -35,28 +35,28 @@ MOST_SHARES = 4  #: whose tables are requested in other spellings
 MOST_HARD = 16  #: tables with names of other characters than letters that are asked for
 
 
-def own_names(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """Return kind and name of each item of an answer."""
+def own_names(exchange: Exchange) -> Iterator[tuple[str, str, Place]]:
+    """Return kind, name and place of the name of each item of an answer."""
     kind = KINDS.get(exchange.operation or NO_OPERATION)
     for item in _items(exchange):
         name = item.get("name")
         if kind and isinstance(name, str):
-            yield kind, name
+            yield kind, name, item.place("name")
 
 
-def names(exchange: Exchange) -> Iterator[tuple[str, str]]:
+def names(exchange: Exchange) -> Iterator[tuple[str, str, Place]]:
     """Yield the same for every member of an item that names something."""
     yield from own_names(exchange)
     for item in _items(exchange):
-        yield from ((kind, item[kind]) for kind in ("share", "schema") if isinstance(item.get(kind), str))
+        yield from ((kind, item[kind], item.place(kind)) for kind in ("share", "schema") if isinstance(item.get(kind), str))
 
 
-def _items(exchange: Exchange) -> Iterator[dict[str, Any]]:
+def _items(exchange: Exchange) -> Iterator[Placed]:
     yield from listed(exchange) or ()
     if exchange.operation == op.get_share and exchange.status == 200 and isinstance(exchange.parsed, dict):
         share = exchange.parsed.get("share")
         if isinstance(share, dict):
-            yield share
+            yield Placed(share, exchange, ("share",))
 
 
 #: Forbidden names, by requirement: (kind, name) → whether it is forbidden.
@@ -72,9 +72,8 @@ FORBIDDEN: dict[str, Callable[[str, str], bool]] = {
 
 def _keeps(exchange: Exchange, requirement: str) -> bool:
     found = list(own_names(exchange))
-    for kind, name in found:
-        if FORBIDDEN[requirement](kind, name):
-            raise Unmet("another name", f"the {kind} {expect.shown(name)}")
+    for kind, name, at in found:
+        expect.true(not FORBIDDEN[requirement](kind, name), "another name", f"the {kind} {expect.shown(name)}", at=at)
     return bool(found)
 
 
@@ -124,7 +123,7 @@ def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
     for item in items:
         name = str(item.get("name"))
         known = seen.setdefault((lower(str(item.get("schema", ""))), lower(name)), name)
-        expect.true(known == name, f"no name that differs from {expect.shown(known)} in case alone", name)
+        expect.true(known == name, f"no name that differs from {expect.shown(known)} in case alone", name, at=item.place("name"))
     return True
 
 
@@ -132,10 +131,10 @@ def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
 def listed_names_obey_the_rules(exchange: Exchange) -> bool:
     """The share and the schema that an item names keep the rules for names, as its own name does."""
     found = list(names(exchange))
-    for kind, name in found:
+    for kind, name, at in found:
         broken = next((r for r, forbids in FORBIDDEN.items() if forbids(kind, name)), None)
-        if broken is not None or not name:
-            raise Unmet(f"a name that keeps {broken or 'the rules'}", f"the {kind} {expect.shown(name)}")
+        is_right = broken is None and name != ""
+        expect.true(is_right, f"a name that keeps {broken or 'the rules'}", f"the {kind} {expect.shown(name)}", at=at)
     return bool(found)
 
 
@@ -171,9 +170,13 @@ def names_are_case_insensitive(lab: SharingLab) -> None:
                     reply = lab.send(operation, headers=[EITHER_FORMAT], **{a: spelled[a] for a in arguments}, **more)
                     about = f"for {operation} of {'.'.join(spelled[a] for a in arguments)}"
                     expect.status(reply, plain.status, about=about)
-                    expect.equal(essence(plain), essence(reply), f"the same answer {about}:")
-                if sorted(names(plain.exchange)) != sorted(names(reply.exchange)):
+                    expect.equal(essence(plain), essence(reply), f"the same answer {about}:", at=reply.place())
+                if _spelling(plain) != _spelling(reply):
                     lab.warn("DS-GEN-13", expected=f"names as they are {about}", actual=f"names as the caller spells them: {reply.shown}")
+
+
+def _spelling(reply: Reply) -> list[tuple[str, str]]:
+    return sorted((kind, name) for kind, name, _ in names(reply.exchange))
 
 
 @check("DS-GEN-14")
@@ -187,7 +190,7 @@ def names_are_decoded_once(lab: SharingLab) -> None:
             expect.status(reply, 200, about="for a name in percent-encoding")
             for operation in OF_NAMES:
                 if OPERATIONS[operation].method == "GET" and lab.offers(operation):
-                    with case():
+                    with case(Mutation(Wrong.ABSENT, "table")):
                         reply = lab.send_raw("GET", _path_of(operation, twice), operation=operation)
                         expect.status(reply, 400, 404, about=f"for {operation} of a name that is encoded twice")
 
@@ -233,7 +236,7 @@ def special_characters_are_found_by_every_operation(lab: SharingLab) -> None:
                 with lab.judge("DS-GEN-14"):
                     reply = asked(**table.address)
                     what = f"another answer than 404 for {operation} of {'.'.join(table.address.values())}, whose version is answered"
-                    expect.true(reply.status != 404, what, reply.shown)
+                    expect.served(reply, reply.status != 404, what)
     if not lab.verdicts:
         raise NotOffered("no operation can be compared")
 

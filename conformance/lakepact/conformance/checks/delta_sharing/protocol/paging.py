@@ -9,8 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS, Listing, beside, items_of, keys, listings, token_of
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -36,8 +37,9 @@ def pages_hold_at_most_max_results(exchange: Exchange) -> bool:
     if exchange.operation not in LISTS or exchange.status != 200 or len(sizes) != 1 or not sizes[0].isascii() or not sizes[0].isdigit():
         return False
     size = int(sizes[0])
-    items = items_of(Reply(exchange))
-    expect.true(len(items) <= size, f"at most {size} items", f"{len(items)} items")
+    reply = Reply(exchange)
+    items = items_of(reply)
+    expect.true(len(items) <= size, f"at most {size} items", f"{len(items)} items", at=reply.place("items"), kind=Kind.SURPLUS)
     return True
 
 
@@ -56,7 +58,7 @@ def no_token_is_empty(exchange: Exchange) -> bool:
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
     token = exchange.parsed.get("nextPageToken", "absent")
-    expect.true(token not in {"", None}, "a token or no member `nextPageToken`", token)
+    expect.true(token not in {"", None}, "a token or no member `nextPageToken`", token, at=Reply(exchange).place("nextPageToken"))
     return True
 
 
@@ -70,20 +72,21 @@ def pages_hold_every_item_once(lab: SharingLab) -> None:
         everything = listing.everything()
         count = len(everything)
         for size in lab.each(sorted({1, 2, 3, count - 1, count, count + 1} - {0})):
-            pages: list[list[Item]] = []
+            pages: list[Page] = []
             found: list[Item] = []
             with lab.judge("DS-PAG-03"):
-                for items, _ in listing.pages([size]):
-                    pages.append(items)
-                    found += items
+                for page in listing.pages([size]):
+                    pages.append(page)
+                    found += page.items
                 missing = [k for k in keys(everything) if k not in keys(found)]
-                expect.equal([], missing, f"items that no page of {size} of {listing} leads to:")
+                expect.equal([], missing, f"items that no page of {size} of {listing} leads to:", at=None)
             with lab.judge_each("DS-PAG-02") as case:
-                for items in pages:
+                for page in pages:
                     with case():
-                        expect.true(len(items) <= size, f"at most {size} items on a page of {listing}", f"{len(items)} items")
+                        count_of, what = len(page.items), f"at most {size} items on a page of {listing}"
+                        expect.true(count_of <= size, what, f"{count_of} items", at=page.place, kind=Kind.SURPLUS)
             with lab.judge("DS-PAG-14"):
-                expect.equal(keys(everything), keys(found), f"items on all pages of {size} of {listing}:")
+                expect.equal(keys(everything), keys(found), f"items on all pages of {size} of {listing}:", at=None)
 
 
 @check("DS-PAG-14")
@@ -95,8 +98,8 @@ def page_sizes_may_change_between_pages(lab: SharingLab) -> None:
         for _ in lab.each(range(3)):
             sizes = [choice.randint(1, 4) for _ in range(len(everything) + 1)]
             with lab.judge("DS-PAG-14"):
-                found = [item for items, _ in listing.pages(sizes) for item in items]
-                expect.equal(everything, keys(found), f"items on pages of {sizes} of {listing}:")
+                found = [item for page in listing.pages(sizes) for item in page.items]
+                expect.equal(everything, keys(found), f"items on pages of {sizes} of {listing}:", at=None)
 
 
 @check("DS-PAG-09")
@@ -111,11 +114,9 @@ def the_last_page_has_no_token(lab: SharingLab) -> None:
                     with case():
                         pages.append(page)
                         if len(pages) > listing.count + MOST_EMPTY_PAGES:
-                            raise Unmet(
-                                f"{listing} to end after {listing.count} items",
-                                f"{len(pages)} pages of {expect.shown(size)} and a token for more",
-                            )
-                if len(pages) > 1 and not pages[-1][0]:
+                            actual = f"{len(pages)} pages of {expect.shown(size)} and a token for more"
+                            raise expect.unmet(f"{listing} to end after {listing.count} items", actual, at=page.token_place)
+                if len(pages) > 1 and not pages[-1].items:
                     to_nothing.append(size)
         if to_nothing:
             actual = f"{listing} with maxResults={to_nothing[0]}: a token that leads to an empty page"
@@ -131,19 +132,19 @@ def invalid_max_results_are_refused(lab: SharingLab) -> None:
     for listing in lab.each(listings(lab)):
         with lab.judge_each("DS-PAG-05") as case:
             for size in (-1, -(2**31)):
-                with case():
+                with case(Mutation(Wrong.VALUE, "maxResults")):
                     expect.status(listing.get(max_results=size), 400, about=f"for maxResults={size} of {listing}")
         with lab.judge("DS-PAG-07") as case:
             for wrong in ("abc", "1.5"):
-                with case():
+                with case(wrong_type("maxResults")):
                     expect.status(listing.get(max_results=wrong), 400, about=f"for maxResults={wrong} of {listing}")
             for size in LARGE:
                 with case():
                     expect.status(listing.get(max_results=size), 200, about=f"for maxResults={size} of {listing}")
             if listing.count > 1:
-                token = listing.page(max_results=1)[1]
-                rest = [i for items, _ in listing.pages([LARGEST], page_token=token) for i in items] if token else listing.everything()
-                expect.true(bool(rest), f"items of {listing} behind the first page with maxResults={LARGEST}", "none")
+                token = listing.page(max_results=1).token
+                rest = [i for page in listing.pages([LARGEST], page_token=token) for i in page.items] if token else listing.everything()
+                expect.true(bool(rest), f"items of {listing} behind the first page with maxResults={LARGEST}", "none", at=None)
         reply = listing.get(max_results=LARGEST + 1)
         if reply.status != 400:
             lab.warn("DS-PAG-07", expected=f"status 400 for maxResults={LARGEST + 1} of {listing}", actual=reply.shown, refusal=True)
@@ -155,11 +156,11 @@ def max_results_of_zero_returns_no_items(lab: SharingLab) -> None:
     for listing in lab.each(listings(lab, fewest=1)):
         everything = keys(listing.everything())
         with lab.judge("DS-PAG-06"):
-            items, token = listing.page(max_results=0)
-            expect.equal([], items, f"items of {listing} with maxResults=0:")
-            if token:
-                found = [item for page, _ in listing.pages([100], page_token=token) for item in page]
-                expect.equal(everything, keys(found), f"items of {listing} behind a page without any:")
+            first = listing.page(max_results=0)
+            expect.equal([], first.items, f"items of {listing} with maxResults=0:", at=first.place)
+            if first.token:
+                found = [item for page in listing.pages([100], page_token=first.token) for item in page.items]
+                expect.equal(everything, keys(found), f"items of {listing} behind a page without any:", at=None)
 
 
 @check("DS-PAG-11")
@@ -171,11 +172,13 @@ def empty_schemas_and_shares_list_nothing(lab: SharingLab) -> None:
     with lab.judge_each("DS-PAG-11") as case:
         for share, schema in empty:
             with case():
-                expect.equal([], Listing(lab, op.list_tables, {"share": share, "schema": schema}).page()[0], f"tables of {share}.{schema}:")
+                page = Listing(lab, op.list_tables, {"share": share, "schema": schema}).page()
+                expect.equal([], page.items, f"tables of {share}.{schema}:", at=page.place)
         for share in bare:
             for operation in (op.list_schemas, op.list_all_tables):
                 with case():
-                    expect.equal([], Listing(lab, operation, {"share": share}).page()[0], f"{operation} of {share}:")
+                    page = Listing(lab, operation, {"share": share}).page()
+                    expect.equal([], page.items, f"{operation} of {share}:", at=page.place)
 
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
@@ -185,10 +188,10 @@ def empty_schemas_and_shares_list_nothing(lab: SharingLab) -> None:
 def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
     """An unknown token, or one of another listing, returns 400."""
     several = listings(lab, fewest=2)
-    tokens = [(listing, token) for listing in several if (token := listing.page(max_results=1)[1])]
+    tokens = [(listing, token) for listing in several if (token := listing.page(max_results=1).token)]
 
     for listing in lab.each(several):
-        first = keys(listing.page(max_results=1)[0])
+        first = keys(listing.page(max_results=1).items)
         for forged in lab.each(FORGED):
             _refused(lab, listing.get(page_token=forged, max_results=1), first, f"for the forged token {expect.shown(forged)} of {listing}")
         for other, token in lab.each(tokens):
@@ -196,7 +199,7 @@ def tokens_are_bound_to_their_listing(lab: SharingLab) -> None:
                 _refused(lab, listing.get(page_token=token, max_results=1), first, f"for a token of {other} at {listing}")
     for listing, token in lab.each(tokens):
         if (elsewhere := beside(listing)) is not None:
-            first = keys(elsewhere.page(max_results=1)[0])
+            first = keys(elsewhere.page(max_results=1).items)
             _refused(lab, elsewhere.get(page_token=token, max_results=1), first, f"for a token of {listing} at {elsewhere}")
 
 
@@ -204,7 +207,7 @@ def _refused(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about:
     """Judge the answer to a token that is not one."""
     with lab.judge("DS-PAG-13"):
         again = " (the first page once more)" if reply.status == 200 and keys(items_of(reply)) == first else ""
-        expect.status(reply, 400, about=f"{about}{again}")
+        expect.status(reply, 400, about=f"{about}{again}", mutation=Mutation(Wrong.VALUE, "pageToken"))
 
 
 @check("DS-PAG-15")
@@ -218,13 +221,15 @@ def percent_encoded_tokens_work(lab: SharingLab) -> None:
         encoded = "".join(f"%{byte:02X}" for byte in token.encode())
         swapped = Listing(lab, listing.operation, {name: value.swapcase() for name, value in listing.address.items() if value.isascii()})
         with lab.judge("DS-PAG-15"):
-            next_page = keys(listing.page(max_results=1, page_token=token)[0])
-            expect.equal(next_page, keys(listing.page(max_results=1, page_token=token)[0]), f"items of {listing}, asked for again:")
+            next_page = keys(listing.page(max_results=1, page_token=token).items)
+            again = listing.page(max_results=1, page_token=token)
+            expect.equal(next_page, keys(again.items), f"items of {listing}, asked for again:", at=again.place)
             where = f"{lab.path(listing.operation, **listing.address)}?maxResults=1&pageToken="
             reply = lab.send_raw("GET", where + encoded, operation=listing.operation)
             expect.status(reply, 200, about=f"for a token of {listing} in percent-encoding")
-            expect.equal(next_page, keys(items_of(reply)), f"items of {listing} with its token in percent-encoding:")
+            what = f"items of {listing} with its token in percent-encoding:"
+            expect.equal(next_page, keys(items_of(reply)), what, at=reply.place("items"))
             if swapped.address.keys() == listing.address.keys():
                 reply = swapped.get(max_results=1, page_token=token)
                 expect.status(reply, 200, about=f"for a token of {listing} at {swapped}")
-                expect.equal(next_page, keys(items_of(reply)), f"items of {swapped} with a token of {listing}:")
+                expect.equal(next_page, keys(items_of(reply)), f"items of {swapped} with a token of {listing}:", at=reply.place("items"))

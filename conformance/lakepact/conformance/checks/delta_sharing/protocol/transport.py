@@ -9,8 +9,8 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LIN
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.listings import listings, token_of
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -36,8 +36,9 @@ def charset(exchange: Exchange) -> str | None:
 
 def sent_as(exchange: Exchange, media_type: str) -> None:
     """An answer has a media type, and no other charset than UTF-8."""
-    expect.equal(media_type, exchange.media_type, "media type")
-    expect.true((charset(exchange) or "utf-8") in UTF_8, "charset utf-8", exchange.headers.get("content-type", ""))
+    expect.equal(media_type, exchange.media_type, "media type", at=Place(exchange, "/media-type"))
+    is_utf_8, text = (charset(exchange) or "utf-8") in UTF_8, exchange.headers.get("content-type", "")
+    expect.true(is_utf_8, "charset utf-8", text, at=Reply(exchange).header("content-type"))
 
 
 @invariant("DS-GEN-04")
@@ -107,7 +108,7 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
     content = exchange.body.rstrip(b"\r\n")
     empty = [number for number, line in enumerate(content.split(b"\n"), start=1) if not line.strip()] if content else []
     if empty:
-        raise Unmet("no empty line between two lines", f"line {empty[0]} is empty", exchange=exchange.number)
+        raise expect.unmet("no empty line between two lines", f"line {empty[0]} is empty", at=Reply(exchange).place())
     return True
 
 
@@ -117,7 +118,7 @@ def listings_are_one_line(exchange: Exchange) -> bool:
     if not answered(exchange, JSON_ANSWERS):
         return False
     breaks = exchange.body.strip().count(b"\n")
-    expect.true(breaks == 0, "one line", f"{breaks + 1} lines")
+    expect.true(breaks == 0, "one line", f"{breaks + 1} lines", at=Reply(exchange).place())
     return True
 
 

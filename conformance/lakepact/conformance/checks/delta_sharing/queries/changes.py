@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.lines import kind_of
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import place_of
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.changes import TIMESTAMP, VERSION
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
     from lakepact.conformance.rows.lines import Answer
 
@@ -73,7 +76,8 @@ def changes_without_start_are_refused(lab: SharingLab) -> None:
     address = subject.table.address
     for end in lab.each((None, 0)):
         with lab.judge("DS-CDF-01"):
-            expect.status(lab.send(op.query_table_changes, ending_version=end, **address), 400, about="for changes without a start")
+            reply, mutation = lab.send(op.query_table_changes, ending_version=end, **address), Mutation(Wrong.MISSING, "startingVersion")
+            expect.status(reply, 400, about="for changes without a start", mutation=mutation)
 
 
 @check("DS-CDF-02")
@@ -84,16 +88,21 @@ def versions_and_times_are_bounds(lab: SharingLab) -> None:
     if lab.knows_content:
         table = lab.fixture(PLAIN)
         first, moment, later = 1, times.as_of(table.versions[1].timestamp), times.as_of(table.versions[2].timestamp)
-        for bounds in lab.each(({"starting_version": 1, "ending_timestamp": later}, {"starting_timestamp": moment, "ending_version": 2})):
+        mixed: tuple[dict[str, Any], ...] = (
+            {"starting_version": 1, "ending_timestamp": later},
+            {"starting_timestamp": moment, "ending_version": 2},
+        )
+        for bounds in lab.each(mixed):
             with lab.judge("DS-CDF-02"):
                 expect.status(reading.asked_changes(lab, table, bounds), 200, about=f"for {' and '.join(bounds)}")
-    both: tuple[dict[str, Any], ...] = (
-        {"starting_version": first, "starting_timestamp": moment},
-        {"starting_version": first, "ending_version": subject.last, "ending_timestamp": later},
+    both: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("startingTimestamp", {"starting_version": first, "starting_timestamp": moment}),
+        ("endingTimestamp", {"starting_version": first, "ending_version": subject.last, "ending_timestamp": later}),
     )
-    for bounds in lab.each(both):
+    for surplus, bounds in lab.each(both):
         with lab.judge("DS-CDF-02"):
-            expect.status(reading.asked_changes(lab, subject.table, bounds), 400, about=f"for {' and '.join(bounds)}")
+            reply, mutation = reading.asked_changes(lab, subject.table, bounds), Mutation(Wrong.DUPLICATE, surplus)
+            expect.status(reply, 400, about=f"for {' and '.join(bounds)}", mutation=mutation)
 
 
 @check("DS-CDF-10", "DS-CDF-03")
@@ -108,17 +117,17 @@ def changes_without_end_reach_the_current_version(lab: SharingLab) -> None:
             continue
         with lab.judge("DS-CDF-03"):
             answer = reading.understood(reply, f"for the changes of {table.name} in {form} format")
-            _reaches(answer, table)
+            _reaches(answer, table, reply)
         with lab.judge("DS-CDF-10"):
             right(lab, table, first, table.last.version, reading.understood(reply))
 
 
-def _reaches(answer: Answer, table: PackTable) -> None:
+def _reaches(answer: Answer, table: PackTable, reply: Reply) -> None:
     """Expect the changes of the last version that has any."""
     last = max(v.version for v in table.versions if any(v.actions.values()))
     versions = [file.version for file in answer.files if file.version is not None]
     if versions:
-        expect.equal(last, max(versions), f"for {table.name} the last version with a change")
+        expect.equal(last, max(versions), f"for {table.name} the last version with a change", at=reply.place())
 
 
 @check("DS-CDF-04", "DS-CDF-10")
@@ -143,7 +152,8 @@ def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
             with lab.judge("DS-CDF-05"):
                 right(lab, table, version, table.last.version, reading.understood(reply, f"for changes from {text}"))
             with lab.judge("DS-CDF-08"):
-                expect.equal(str(version), reading.version_header(reply), f"for changes from {text} the Delta-Table-Version")
+                what, at = f"for changes from {text} the Delta-Table-Version", reply.header(reading.VERSION)
+                expect.equal(str(version), reading.version_header(reply), what, at=at)
 
 
 @check("DS-CDF-05", "DS-CDF-06")
@@ -151,13 +161,12 @@ def timestamps_and_versions_combine(lab: SharingLab) -> None:
     """`startingTimestamp` with `endingVersion`, and `endingTimestamp` with either start, return exactly the changes of that range."""
     table = lab.fixture(PLAIN)
     start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
-    for requirement, bounds in lab.each(
-        (
-            ("DS-CDF-05", {"starting_timestamp": start, "ending_version": 4}),
-            ("DS-CDF-06", {"starting_version": 1, "ending_timestamp": end}),
-            ("DS-CDF-06", {"starting_timestamp": start, "ending_timestamp": end}),
-        )
-    ):
+    known: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("DS-CDF-05", {"starting_timestamp": start, "ending_version": 4}),
+        ("DS-CDF-06", {"starting_version": 1, "ending_timestamp": end}),
+        ("DS-CDF-06", {"starting_timestamp": start, "ending_timestamp": end}),
+    )
+    for requirement, bounds in lab.each(known):
         reply = reading.asked_changes(lab, table, bounds)
         with lab.judge(requirement):
             right(lab, table, 1, 4, reading.understood(reply, f"for changes with {expect.shown(bounds)}"))
@@ -198,7 +207,8 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
     """Changes have a metaData line for each later change of metadata with `includeHistoricalMetadata` true, and none otherwise."""
     table = lab.fixture(PLAIN)
     later = [v for before, v in zip(table.versions, table.versions[1:], strict=False) if before.schema != v.schema]
-    for requested, wanted in lab.each(((None, []), (False, []), (True, later))):
+    asked: tuple[tuple[bool | None, list[PackVersion]], ...] = ((None, []), (False, []), (True, later))
+    for requested, wanted in lab.each(asked):
         for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(
                 reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": requested}, form=form), 200
@@ -207,7 +217,8 @@ def historical_metadata_is_sent_on_request(lab: SharingLab) -> None:
                 found = reading.understood(reply).historical
                 about = f"with includeHistoricalMetadata {expect.shown(requested)}, in {form} format"
                 many = f"{len(wanted)} metaData lines after the first {about}"
-                expect.true(len(found) >= len(wanted) and (bool(wanted) or not found), many, f"{len(found)} of them")
+                are_right, way = len(found) >= len(wanted) and (bool(wanted) or not found), Kind.MISSING if wanted else Kind.SURPLUS
+                expect.true(are_right, many, f"{len(found)} of them", at=reply.place(), kind=way)
                 lines_have_metadata_of(wanted, found, about)
 
 
@@ -216,10 +227,13 @@ def lines_have_metadata_of(wanted: list[PackVersion], found: Sequence[Mapping[st
     for version in wanted:
         expected = [field["name"] for field in version.schema["fields"]]
         columns = [_named(line.get("deltaMetadata", line)) for line in found]
-        expect.contains(expected, columns, f"columns of a later metaData line {about}, which are those of version {version.version}")
-        numbers = [line.get("version") for line, names in zip(found, columns, strict=True) if names == expected]
+        what = f"columns of a later metaData line {about}, which are those of version {version.version}"
+        expect.contains(expected, columns, what, at=place_of(found[0]) if found else None)
+        lines = [line for line, names in zip(found, columns, strict=True) if names == expected]
+        numbers = [line.get("version") for line in lines]
         if None not in numbers:
-            expect.contains(version.version, numbers, f"the version of the metaData line of version {version.version} {about}")
+            what = f"the version of the metaData line of version {version.version} {about}"
+            expect.contains(version.version, numbers, what, at=place_of(lines[0], "version"))
 
 
 def _named(metadata: Mapping[str, Any]) -> list[str]:
@@ -236,7 +250,8 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
         for bounds in lab.each(({"starting_version": version}, {"starting_version": version, "ending_version": subject.last})):
             reply = lab.require(reading.asked_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
-                expect.equal(str(version), reading.version_header(reply), f"for {expect.shown(bounds)} the Delta-Table-Version")
+                what, at = f"for {expect.shown(bounds)} the Delta-Table-Version", reply.header(reading.VERSION)
+                expect.equal(str(version), reading.version_header(reply), what, at=at)
 
 
 @check("DS-CDF-09")
@@ -255,10 +270,11 @@ def order_of_the_lines(lab: SharingLab) -> None:
             continue
         with lab.judge("DS-CDF-09"):
             kinds = [kind_of(line) for line in reply.lines]
-            expect.equal(["protocol", "metaData"], kinds[:2], "the first two lines")
+            expect.equal(["protocol", "metaData"], kinds[:2], "the first two lines", at=reply.place())
             allowed = {"metaData", *({"file"} if reading.understood(reply).format == reading.DELTA else {"add", "cdf", "remove"})}
-            strange = sorted(set(kinds[2:]) - allowed - {"endStreamAction"})
-            expect.true(not strange, f"lines of {', '.join(sorted(allowed))} after them", f"lines of {', '.join(strange)}")
+            strange = [(n, kind) for n, kind in enumerate(kinds) if n > 1 and kind not in {*allowed, "endStreamAction"}]
+            actual, at = f"lines of {', '.join(sorted({kind for _, kind in strange}))}", reply.place(*(n for n, _ in strange[:1]))
+            expect.true(not strange, f"lines of {', '.join(sorted(allowed))} after them", actual, at=at, kind=Kind.SURPLUS)
 
 
 @check("DS-CDF-11")
@@ -271,14 +287,10 @@ def change_files_replace_data_files(lab: SharingLab) -> None:
             continue
         recorded = {v.version for v in table.versions if v.actions["cdc"]}
         with lab.judge("DS-CDF-11"):
-            surplus = [
-                f"{file.kind} of version {file.version}"
-                for file in reading.understood(reply).files
-                if file.kind != CHANGE and file.version in recorded
-            ]
-            expect.true(
-                not surplus, f"only files of changes for the versions {sorted(recorded)} of {table.name}", f"also {', '.join(surplus)}"
-            )
+            surplus = [file for file in reading.understood(reply).files if file.kind != CHANGE and file.version in recorded]
+            what = f"only files of changes for the versions {sorted(recorded)} of {table.name}"
+            actual = f"also {', '.join(f'{file.kind} of version {file.version}' for file in surplus)}"
+            expect.true(not surplus, what, actual, at=surplus[0].place() if surplus else None, kind=Kind.SURPLUS)
 
 
 @check("DS-CDF-12")
@@ -286,19 +298,17 @@ def unrecorded_changes_are_refused(lab: SharingLab) -> None:
     """A request for changes returns 400 if a version of the range has no recorded changes."""
     subject = test_tables.with_changes(lab)
     lab.require(reading.asked_changes(lab, subject.table, {"starting_version": subject.last}), 200)
-    for name, bounds in lab.each(
-        (
-            ("changes_off", {"starting_version": 0}),
-            ("changes_off", {"starting_version": 2, "ending_version": 2}),
-            ("changes_late", {"starting_version": 0}),
-            ("changes_late", {"starting_version": 0, "ending_version": 1}),
-        )
-    ):
+    known: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("changes_off", {"starting_version": 0}),
+        ("changes_off", {"starting_version": 2, "ending_version": 2}),
+        ("changes_late", {"starting_version": 0}),
+        ("changes_late", {"starting_version": 0, "ending_version": 1}),
+    )
+    for name, bounds in lab.each(known):
         with lab.judge("DS-CDF-12"):
             reply = reading.asked_changes(lab, lab.fixture(name), bounds)
-            expect.status(
-                reply, 400, about=f"for changes of {name} with {expect.shown(bounds)}, since some versions have no recorded changes"
-            )
+            about = f"for changes of {name} with {expect.shown(bounds)}, since some versions have no recorded changes"
+            expect.status(reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "recorded changes"))
 
 
 @check("DS-CDF-13")
@@ -315,7 +325,8 @@ def invalid_ranges_are_refused(lab: SharingLab) -> None:
     for bounds in lab.each(ranges):
         with lab.judge("DS-CDF-13"):
             reply = reading.asked_changes(lab, subject.table, bounds)
-            expect.status(reply, 400, about=f"for {expect.shown(bounds)}, where {last} is the current version")
+            mutation = Mutation(Wrong.VALUE, "startingTimestamp" if "starting_timestamp" in bounds else "startingVersion and endingVersion")
+            expect.status(reply, 400, about=f"for {expect.shown(bounds)}, where {last} is the current version", mutation=mutation)
 
 
 @check("DS-CDF-15")
@@ -326,7 +337,7 @@ def changes_in_delta_format(lab: SharingLab) -> None:
     reply = lab.require(reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA), 200)
     with lab.judge("DS-CDF-15"):
         answer = reading.understood(reply)
-        expect.equal(reading.DELTA, answer.format, "the format")
+        expect.equal(reading.DELTA, answer.format, "the format", at=reply.place(0, "protocol"))
         if lab.knows_content:
             right(lab, lab.fixture(PLAIN), first, subject.last, answer)
 
@@ -343,4 +354,5 @@ def changes_have_the_commit_time(lab: SharingLab) -> None:
                     if file.version is not None and (form == reading.PARQUET or file.timestamp is not None):
                         with case():
                             wanted = table.versions[file.version].timestamp
-                            expect.equal(wanted, file.timestamp, f"for a file of version {file.version} the timestamp")
+                            at = place_of(file.line, "timestamp")
+                            expect.equal(wanted, file.timestamp, f"for a file of version {file.version} the timestamp", at=at)

@@ -46,7 +46,7 @@ def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
         judged = True
         with lab.judge(requirement):
             twice = [i for i, count in Counter(_ids(first)).items() if count > 1]
-            expect.equal([], twice, f"ids of several files of {table.name}:")
+            expect.equal([], twice, f"ids of several files of {table.name}:", at=first.place())
             _are_the_same(first, again, f"ids of {table.name} in a second answer")
             earlier = _query(lab, table, form, {"version": version_of(first)})
             if earlier.status == 200 and version_of(earlier) == version_of(first):
@@ -57,7 +57,7 @@ def _are_stable(lab: SharingLab, requirement: str, form: str) -> None:
 
 def _are_the_same(first: Reply, again: Reply, what: str) -> None:
     differ = set(_ids(first)) ^ set(_ids(again))
-    expect.true(not differ, f"the same {what}", f"{len(differ)} ids that only one of the two answers has")
+    expect.true(not differ, f"the same {what}", f"{len(differ)} ids that only one of the two answers has", at=again.place())
 
 
 @check("DS-FIL-03")
@@ -95,11 +95,8 @@ def file_ids_do_not_depend_on_the_query(lab: SharingLab) -> None:
                 with lab.judge(requirement):
                     known, found = (_singled_out(reply, by_place="startingVersion" in body) for reply in (plain, other))
                     stray = [what for what in known.keys() & found.keys() if known[what] != found[what]]
-                    expect.true(
-                        not stray,
-                        f"the ids of {table.name} {what} in {form} format to be those without",
-                        f"other ids for {len(stray)} files",
-                    )
+                    wanted = f"the ids of {table.name} {what} in {form} format to be those without"
+                    expect.true(not stray, wanted, f"other ids for {len(stray)} files", at=other.place())
         if not any(verdict.requirement == requirement for verdict in lab.verdicts):
             lab.skip(requirement, f"no table is answered in {form} format with hints or startingVersion")
 
@@ -117,7 +114,7 @@ def file_ids_do_not_depend_on_the_version(lab: SharingLab) -> None:
                 with lab.judge(requirement):
                     others = set(_ids(then)) - set(_ids(now))
                     what = f"the ids of {table.name} as of version {version.version} among those of the current one in {form} format"
-                    expect.true(not others, what, f"others for {len(others)} files")
+                    expect.true(not others, what, f"others for {len(others)} files", at=then.place())
         if not any(verdict.requirement == requirement for verdict in lab.verdicts):
             lab.skip(requirement, f"no earlier version is answered in {form} format")
 
@@ -136,9 +133,8 @@ def changed_files_keep_their_ids(lab: SharingLab) -> None:
             continue
         with lab.judge(requirement):
             stray = [what for what in both if known[what] != found[what]]
-            expect.true(
-                not stray, f"the ids of files that were added to be the same in changes in {form} format", f"others for {len(stray)}"
-            )
+            what = f"the ids of files that were added to be the same in changes in {form} format"
+            expect.true(not stray, what, f"others for {len(stray)}", at=changed.place())
 
 
 def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
@@ -193,7 +189,7 @@ def deletion_vector_ids_are_stable(lab: SharingLab) -> None:
                 continue
             judged = True
             with lab.judge("DS-DFL-02"):
-                expect.equal(found, other, f"ids of deletion vectors of {table.name} in a second answer:")
+                expect.equal(found, other, f"ids of deletion vectors of {table.name} in a second answer:", at=again.place())
     if not judged:
         raise NotOffered("no file has a deletionVectorFileId")
 
@@ -244,7 +240,7 @@ def wrapped_change_files_have_unique_ids(lab: SharingLab) -> None:
     others = {str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is None}
     with lab.judge("DS-DFL-01"):
         shared = [i for i, count in Counter(ids).items() if count > 1 or i in others]
-        expect.equal([], shared, f"ids of cdc files of {table.name} that other files have too:")
+        expect.equal([], shared, f"ids of cdc files of {table.name} that other files have too:", at=reply.place())
 
 
 @check("DS-CDC-01")
@@ -256,7 +252,8 @@ def change_files_have_unique_ids(lab: SharingLab) -> None:
     reply = lab.require(changes, 200)
     with lab.judge("DS-CDC-01"):
         counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
-        expect.equal([], [i for i, count in counted.items() if count > 1], f"ids that several cdf files of {table.name} have:")
+        twice = [i for i, count in counted.items() if count > 1]
+        expect.equal([], twice, f"ids that several cdf files of {table.name} have:", at=reply.place())
 
 
 @check("DS-REM-02")
@@ -274,6 +271,6 @@ def removed_files_keep_their_ids(lab: SharingLab) -> None:
             judged = True
             with lab.judge("DS-REM-02"):
                 stray = [i for i in removed if i not in added]
-                expect.equal([], stray, f"ids of removed files of {name} that were never added:")
+                expect.equal([], stray, f"ids of removed files of {name} that were never added:", at=reply.place())
     if not judged:
         raise NotOffered("no table of the pack that was answered has removed files")

@@ -13,6 +13,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import CHANGES, DELTA, 
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import parsed
@@ -128,9 +129,11 @@ class Reader:
         url = urlsplit(sample.file.url)
         # A server that is reached by http may return http URLs.
         allowed = {"https"} | ({"http"} if self._lab.target.url.startswith("http:") else set())
-        expect.true(url.scheme in allowed, f"for {sample} a URL with {' or '.join(sorted(allowed))}", url.scheme)
+        at = sample.file.place_of_url
+        expect.true(url.scheme in allowed, f"for {sample} a URL with {' or '.join(sorted(allowed))}", url.scheme, at=at)
         reply = self.read(sample.file.url)
-        expect.true(reply.status_code == 200, f"for {sample} status 200 to GET without a token", f"status {reply.status_code}")
+        what = f"for {sample} status 200 to GET without a token"
+        expect.true(reply.status_code == 200, what, f"status {reply.status_code}", at=at)
         return reply.content
 
 
@@ -141,7 +144,8 @@ def shown(url: str) -> str:
 
 def _is_parquet(content: bytes, sample: Sample) -> None:
     whole = len(content) >= 3 * len(MAGIC) and content[:4] == content[-4:] and content[:4] in {MAGIC, ENCRYPTED}
-    expect.true(whole, f"for {sample} a Parquet file", f"{len(content)} bytes that begin with {expect.shown(content[:8])}")
+    actual = f"{len(content)} bytes that begin with {expect.shown(content[:8])}"
+    expect.true(whole, f"for {sample} a Parquet file", actual, at=sample.file.place_of_url)
 
 
 @check("DS-FIL-01", "DS-FIL-05")
@@ -156,7 +160,7 @@ def files_are_read_without_a_token(lab: SharingLab) -> None:
             _is_parquet(content, sample)
         for size in lab.each(sizes):
             with lab.judge("DS-FIL-05"):
-                expect.equal(size, sample.file.size, f"for {sample} the size")
+                expect.equal(size, sample.file.size, f"for {sample} the size", at=sample.file.place("size"))
     if not any(verdict.requirement == "DS-FIL-05" for verdict in lab.verdicts):
         lab.skip("DS-FIL-05", "no file can be read")
 
@@ -169,7 +173,7 @@ def changed_files_have_their_sizes(lab: SharingLab) -> None:
         reply = reader.read(sample.file.url)
         if reply.status_code == 200:  # Only the size is checked here.
             with lab.judge("DS-FIL-05"):
-                expect.equal(len(reply.content), sample.file.size, f"for {sample} the size")
+                expect.equal(len(reply.content), sample.file.size, f"for {sample} the size", at=sample.file.place("size"))
     if not lab.verdicts:
         raise NotOffered("no file that changed can be read")
 
@@ -183,7 +187,7 @@ def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
             content = reader.content(sample)
             _is_parquet(content, sample)
             if sample.file.size is not None:  # Optional in a remove.
-                expect.equal(len(content), sample.file.size, f"for {sample} the size")
+                expect.equal(len(content), sample.file.size, f"for {sample} the size", at=sample.file.place("size"))
 
 
 @check("DS-REM-01")
@@ -210,22 +214,23 @@ def parts_of_files_can_be_read(lab: SharingLab) -> None:
                 with case():
                     wanted = f"bytes={first}-{end - 1 if end else ''}"
                     part = reader.read(sample.file.url, part=wanted)
-                    expect.equal(206, part.status_code, f"for {sample} and the Range {wanted} the status")
+                    about = f"for {sample} and the Range {wanted}"
+                    expect.true(part.status_code == 206, f"{about} status 206", f"status {part.status_code}", at=sample.file.place_of_url)
                     right = part.content == whole.content[first:end]
-                    expect.true(right, f"for {sample} and the Range {wanted} those of its {size} bytes", expect.shown(part.content[:40]))
+                    expect.true(right, f"{about} those of its {size} bytes", expect.shown(part.content[:40]), at=sample.file.place_of_url)
             head = reader.read(sample.file.url, method="HEAD")
-            expect.true(head.status_code in {200, 403}, f"for {sample} status 200 or 403 to HEAD", f"status {head.status_code}")
+            is_known, actual = head.status_code in {200, 403}, f"status {head.status_code}"
+            expect.true(is_known, f"for {sample} status 200 or 403 to HEAD", actual, at=sample.file.place_of_url)
             if head.status_code == 200:
-                expect.equal(str(len(whole.content)), head.headers.get("content-length"), f"for {sample} and HEAD the Content-Length")
+                found = head.headers.get("content-length")
+                expect.true(found == str(size), f"for {sample} and HEAD the Content-Length {size}", found, at=sample.file.place_of_url)
         with lab.judge("DS-DF-11"):
             size = sample.file.size or 0
             last = reader.read(sample.file.url, part=f"bytes={size - PART}-{size - 1}")
             same = last.status_code == 206 and last.content == whole.content[-PART:]
-            expect.true(
-                same,
-                f"for {sample} its last {PART} bytes, counted from its size",
-                f"status {last.status_code}, {expect.shown(last.content[:40])}",
-            )
+            actual = f"status {last.status_code}, {expect.shown(last.content[:40])}"
+            what, at = f"for {sample} its last {PART} bytes, counted from its size", sample.file.place("size")
+            expect.true(same, what, actual, at=at)
 
 
 def _is_answered(lab: SharingLab, form: str) -> bool:
@@ -242,7 +247,8 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
             again = urlunsplit((parts.scheme, parts.netloc, quote(unquote(parts.path)), parts.query, ""))
             with lab.judge("DS-DF-06"):
                 reply = reader.read(again)
-                expect.true(reply.status_code == 200, f"for {sample}, escaped again, status 200", f"status {reply.status_code}")
+                actual = f"status {reply.status_code}"
+                expect.true(reply.status_code == 200, f"for {sample}, escaped again, status 200", actual, at=sample.file.place_of_url)
     if not lab.verdicts:
         raise NotOffered("no answer has a file")
 
@@ -256,7 +262,8 @@ def new_urls_have_not_expired(lab: SharingLab) -> None:
             lab.skip(requirement, f"no file in {form} format has an expirationTimestamp")
         for sample, when in lab.each(dated):
             with lab.judge(requirement):
-                expect.true(when > time.time() * 1000 - A_DAY, f"for {sample} an expirationTimestamp in the future", str(when))
+                is_later, at = when > time.time() * 1000 - A_DAY, place_of(sample.file.line, "expirationTimestamp")
+                expect.true(is_later, f"for {sample} an expirationTimestamp in the future", str(when), at=at)
 
 
 @check("DS-FIL-10")
@@ -275,7 +282,9 @@ def expired_urls_are_refused(lab: SharingLab) -> None:
     with lab.judge("DS-FIL-10"):
         early = reader.read(url).status_code
         # On a slow machine the URL may already have expired.
-        expect.true(early == 200 or time.time() > expires, "status 200 before the expirationTimestamp", f"status {early}")
+        at = place_of(dated[0].file.line, "expirationTimestamp")
+        is_valid = early == 200 or time.time() > expires
+        expect.true(is_valid, "status 200 before the expirationTimestamp", f"status {early}", at=at)
         time.sleep(wait)
         status = reader.read(url).status_code
-        expect.true(400 <= status < 500, "a 4xx status after the expirationTimestamp", f"status {status}")
+        expect.true(400 <= status < 500, "a 4xx status after the expirationTimestamp", f"status {status}", at=at)

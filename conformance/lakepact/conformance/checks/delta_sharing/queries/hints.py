@@ -8,7 +8,8 @@ from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.predicates import SQL_TYPES, VALUE_TYPES, Comparison, Predicate, column, hint, literal
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import parsed
@@ -201,16 +202,19 @@ def files(reply: Reply, about: str = "") -> list[Any]:
 @check("DS-HNT-05", "DS-HNT-10")
 def empty_hints_return_all_files(lab: SharingLab) -> None:
     """A query without hints, or with `predicateHints` [], returns all files."""
-    whole = files(lab.require(sent(lab, {}), 200))
+    plain = lab.require(sent(lab, {}), 200)
+    whole = files(plain)
     with lab.judge("DS-HNT-05"):
-        empty = files(sent(lab, {"predicateHints": []}), "for an empty array of predicateHints")
-        expect.equal(whole, empty, "for an empty array of predicateHints the files")
+        reply = sent(lab, {"predicateHints": []})
+        empty = files(reply, "for an empty array of predicateHints")
+        expect.equal(whole, empty, "for an empty array of predicateHints the files", at=reply.place())
     with lab.judge("DS-HNT-10"):
-        again = files(sent(lab, {}), "without hints")
-        expect.equal(whole, again, "without jsonPredicateHints the files")
+        reply = sent(lab, {})
+        expect.equal(whole, files(reply, "without hints"), "without jsonPredicateHints the files", at=reply.place())
     if lab.knows_content:
         with lab.judge("DS-HNT-05", "DS-HNT-10"):
-            expect.equal(len(lab.fixture(PRUNED).last.files), len(whole), f"the number of files of {PRUNED} without hints")
+            known = len(lab.fixture(PRUNED).last.files)
+            expect.equal(known, len(whole), f"the number of files of {PRUNED} without hints", at=plain.place())
 
 
 @check("DS-HNT-04", "DS-SQL-03")
@@ -229,8 +233,9 @@ def invalid_predicates_keep_all_files(lab: SharingLab) -> None:
     whole = files(lab.require(sent(lab, {}), 200))
     for what, text in lab.each(WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]):
         with lab.judge("DS-HNT-08"):
-            found = files(sent(lab, {"jsonPredicateHints": text}), f"for jsonPredicateHints with {what}")
-            expect.true(found == whole, f"all {len(whole)} files for jsonPredicateHints with {what}", f"{len(found)} files")
+            reply, about = sent(lab, {"jsonPredicateHints": text}), f"for jsonPredicateHints with {what}"
+            found = files(reply, about)
+            expect.true(found == whole, f"all {len(whole)} files {about}", f"{len(found)} files", at=reply.place(), kind=Kind.MISSING)
 
 
 @check("DS-JSP-01")
@@ -248,7 +253,7 @@ def negative_limits_are_refused(lab: SharingLab) -> None:
     """A negative `limitHint` returns 400."""
     _ = files(lab.require(sent(lab, {"limitHint": 1}), 200))
     with lab.judge("DS-HNT-15"):
-        expect.status(sent(lab, {"limitHint": -1}), 400, about="for limitHint -1")
+        expect.status(sent(lab, {"limitHint": -1}), 400, about="for limitHint -1", mutation=Mutation(Wrong.VALUE, "/limitHint"))
 
 
 # -- limits ----------------------------------------------------------------------------------------------------------------
@@ -269,7 +274,7 @@ def limits_keep_enough_rows(lab: SharingLab) -> None:
                 found = len(known.rows_of(reading.understood(reply, f"for limitHint {limit}")))
                 wanted = min(limit, total)
                 what = f"files of {known.table.name} with at least {wanted} rows for limitHint {limit}"
-                expect.true(found >= wanted, what, f"files with {found} of {total} rows")
+                expect.true(found >= wanted, what, f"files with {found} of {total} rows", at=reply.place(), kind=Kind.MISSING)
 
 
 @check("DS-HNT-13")
@@ -279,7 +284,7 @@ def predicates_before_limits(lab: SharingLab) -> None:
         for predicate in lab.each(LAST_FILES[known.table.name]):
             wanted = matching(known.rows, predicate)
             # Clients send SQL hints alone, or both kinds.
-            spellings = (
+            spellings: tuple[dict[str, Any], ...] = (
                 {"predicateHints": [predicate.sql()]},
                 {"predicateHints": [predicate.sql()], "jsonPredicateHints": hint(predicate.tree())},
             )
@@ -291,7 +296,8 @@ def predicates_before_limits(lab: SharingLab) -> None:
                         answer = reading.understood(reply, f"for {about}")
                         found = len(matching(known.rows_of(answer), predicate))
                         what = f"files of {known.table.name} with at least {limit} matching rows for {about}"
-                        expect.true(found >= limit, what, f"files with {found} of {len(wanted)} matching rows")
+                        actual = f"files with {found} of {len(wanted)} matching rows"
+                        expect.true(found >= limit, what, actual, at=reply.place(), kind=Kind.MISSING)
 
 
 #: Predicates that hold for rows of few files.
@@ -323,7 +329,8 @@ def hints_as_of_a_version(lab: SharingLab) -> None:
         with lab.judge("DS-HNT-12"):
             reply = known.asked(**at, limitHint=len(rows))
             found = len(known.rows_of(reading.understood(reply, f"for a limit as of version {version.version}")))
-            expect.true(found >= len(rows), f"files with the {len(rows)} rows of version {version.version}", f"files with {found} rows")
+            what, actual = f"files with the {len(rows)} rows of version {version.version}", f"files with {found} rows"
+            expect.true(found >= len(rows), what, actual, at=reply.place(), kind=Kind.MISSING)
 
 
 @check("DS-HNT-03")

@@ -11,7 +11,8 @@ from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grown
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.exchanges import place_of
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 
@@ -52,9 +53,8 @@ def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer
         if not token:
             return
         if token in seen or len(seen) > MOST_EVER:
-            raise Unmet(
-                f"a last page of {about}", "a nextPageToken for the second time" if token in seen else f"more than {MOST_EVER} pages"
-            )
+            actual = "a nextPageToken for the second time" if token in seen else f"more than {MOST_EVER} pages"
+            raise expect.unmet(f"a last page of {about}", actual, at=place_of(answer.end, "nextPageToken"))
         seen.add(token)
         position = {"token": token}
 
@@ -91,7 +91,8 @@ def pages_hold_every_file_once(lab: SharingLab) -> None:
         with lab.judge("DS-QRY-09"):
             known, found = files_of(whole), files_of(in_pages(lab, table, most))
             what = f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
-            expect.true(known == found, what, f"{len(found)} files, {sum(file not in found for file in known)} missing")
+            actual = f"{len(found)} files, {sum(file not in found for file in known)} missing"
+            expect.true(known == found, what, actual, at=None)  # on several pages
 
 
 @check("DS-QRY-08", "DS-CAP-04")
@@ -108,9 +109,10 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
                 continue  # The query has one page, or DS-QRY-09 fails for the second one.
             about = f"for the second page of {expect.shown(body)} of {table.name} in {form} format"
             with lab.judge("DS-QRY-08"):
-                expect.equal(reading.version_header(first), reading.version_header(second), f"{about} the Delta-Table-Version")
+                known, found = reading.version_header(first), reading.version_header(second)
+                expect.equal(known, found, f"{about} the Delta-Table-Version", at=second.header(reading.VERSION))
             with lab.judge("DS-CAP-04"):
-                expect.equal(form, form_of(second.lines), f"{about} the format")
+                expect.equal(form, form_of(second.lines), f"{about} the format", at=second.place(0))
     if not lab.verdicts:
         raise NotOffered("no query is answered on a second page")
 
@@ -171,13 +173,12 @@ def pages_hold_every_change_once(lab: SharingLab) -> None:
             with lab.judge("DS-CDF-10"):
                 answers += pages(partial(_page_of_changes, request, most), what)
                 known, found = files_of([whole]), files_of(answers)
-                expect.true(
-                    known == found, f"{len(known)} changed files on all pages, each of them once, for {what}", f"{len(found)} of them"
-                )
+                wanted = f"{len(known)} changed files on all pages, each of them once, for {what}"
+                expect.true(known == found, wanted, f"{len(found)} of them", at=None)  # on several pages
             with lab.judge("DS-CDF-07"):
                 later = [line.get("version") for line in whole.historical]
                 found = [line.get("version") for answer in answers for line in answer.historical]
-                expect.equal(later, found, f"the versions of later metaData on {what}")
+                expect.equal(later, found, f"the versions of later metaData on {what}", at=None)  # on several pages
     if not paged:
         raise NotOffered("changes do not come in pages")
 
@@ -206,7 +207,7 @@ def pages_hold_every_changed_file_once(lab: SharingLab) -> None:
         with lab.judge("DS-TTV-07"):
             known, found = files_of([whole]), files_of(in_pages(lab, table, 1, startingVersion=0))
             what = f"{len(known)} files that changed on all pages of {name}, each of them once"
-            expect.true(known == found, what, f"{len(found)} of them")
+            expect.true(known == found, what, f"{len(found)} of them", at=None)  # on several pages
     if not paged:
         raise NotOffered("queries with startingVersion do not come in pages")
 

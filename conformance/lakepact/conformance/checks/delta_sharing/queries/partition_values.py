@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Difference, Kind
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Placed
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
 from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.evidence.exchanges import Exchange, Place
     from lakepact.conformance.rows.lines import SharedFile
 
 TABLE = "partition_types"
@@ -33,8 +33,8 @@ TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, Any, Any]]:
-    """Yield the partition values of some types: column, type, the value in the table, and the value in the answer."""
+def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, Any, Any, Place | None]]:
+    """Yield the partition values of some types: column, type, the value in the table, and the value in the answer with its place."""
     table = lab.fixture(TABLE)
     truth = {row["id"]: row for row in table.last.rows.to_pylist()}
     for form in reading.formats(lab, table):
@@ -42,23 +42,21 @@ def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, A
         for file in answer.files:
             row = truth.get(_id(lab, file))
             if row is None:
-                raise Unmet(f"a file of {TABLE} with one of its ids", f"the id {_id(lab, file)}")
+                raise expect.unmet(f"a file of {TABLE} with one of its ids", f"the id {_id(lab, file)}", at=file.place())
             for field in answer.fields:
-                if field["name"] in answer.partition_columns and field["type"] in kinds:
-                    if field["name"] not in file.partition_values:
-                        expected, actual = (
-                            f"a partition value of {field['name']}",
-                            f"values of {', '.join(file.partition_values) or 'nothing'}",
-                        )
-                        raise Unmet(expected, actual, difference=Difference(values.PLACE, Kind.MISSING))
-                    yield field["name"], field["type"], row[field["name"]], file.partition_values[field["name"]]
+                name, at = field["name"], file.place("partitionValues", field["name"])
+                if name in answer.partition_columns and field["type"] in kinds:
+                    found = f"values of {', '.join(file.partition_values) or 'nothing'}"
+                    expect.true(name in file.partition_values, f"a partition value of {name}", found, at=at, kind=Kind.MISSING)
+                    yield name, field["type"], row[name], file.partition_values[name], at
 
 
 def _id(lab: SharingLab, file: SharedFile) -> int:
     """Return the id of the only row of a file, from the file itself."""
     found = [row.get("id") for row in stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()]
     if len(found) != 1 or not isinstance(found[0], int):
-        raise Unmet(f"a file of {TABLE} with one row that has an id", f"the ids {expect.shown(found[:5])}")
+        actual = f"the ids {expect.shown(found[:5])}"
+        raise expect.unmet(f"a file of {TABLE} with one row that has an id", actual, at=file.place())
     return found[0]
 
 
@@ -67,16 +65,15 @@ def partition_values_have_the_form_of_their_type(lab: SharingLab) -> None:
     """A partition value that is not null is written in the form of its type and equals the value of the rows."""
     for requirement, (kinds, pattern) in lab.each(TEXTS.items()):
         with lab.judge(requirement) as case:
-            for name, kind, true, text in texts(lab, kinds):
+            for name, kind, true, text, at in texts(lab, kinds):
                 if true is None:
                     continue
                 with case():
                     shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
-                    expect.true(
-                        shaped, f"a {kind} as string for {name}, whose value is {expect.shown(true)}", expect.shown(text), at=values.PLACE
-                    )
-                    found = comparison.frozen(values.typed(text, kind))
-                    expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text), at=values.PLACE)
+                    what = f"a {kind} as string for {name}, whose value is {expect.shown(true)}"
+                    expect.true(shaped, what, expect.shown(text), at=at)
+                    found = comparison.frozen(values.typed(text, kind, at=at))
+                    expect.true(found == comparison.frozen(true), f"{name} {expect.shown(true)}", expect.shown(text), at=at)
 
 
 @check("DS-PV-02")
@@ -84,20 +81,20 @@ def null_partition_values(lab: SharingLab) -> None:
     """A null partition value is `null` or an empty string, and every other one is a non-empty string."""
     every = tuple(kind for kinds, _ in TEXTS.values() for kind in kinds)
     with lab.judge("DS-PV-02") as case:
-        for name, kind, true, text in texts(lab, every):
+        for name, kind, true, text, at in texts(lab, every):
             with case():
                 if true is None:
                     empty = f"null or an empty string for the null of {name}, a {kind}"
-                    expect.true(text is None or text == "", empty, expect.shown(text), at=values.PLACE)
+                    expect.true(text is None or text == "", empty, expect.shown(text), at=at)
                 else:
                     there = text is not None and text != ""
-                    expect.true(there, f"a string for {name}, whose value is {expect.shown(true)}", expect.shown(text), at=values.PLACE)
+                    expect.true(there, f"a string for {name}, whose value is {expect.shown(true)}", expect.shown(text), at=at)
     with lab.judge("DS-PV-02"):
         table = lab.fixture("partitioned")
-        answer = reading.understood(lab.require(reading.asked(lab, table), 200))
+        reply = lab.require(reading.asked(lab, table), 200)
         wanted = sorted(file["partition_values"]["city"] is None for file in table.last.files)
-        found = sorted(file.partition_values.get("city") in {None, ""} for file in answer.files)
-        expect.equal(wanted, found, "for each file of the table partitioned, whether city is null:", at=values.PLACE)
+        found = sorted(file.partition_values.get("city") in {None, ""} for file in reading.understood(reply).files)
+        expect.equal(wanted, found, "for each file of the table partitioned, whether city is null:", at=reply.place())
 
 
 @invariant(
@@ -109,21 +106,20 @@ def strings_or_nulls(exchange: Exchange) -> bool:
     if exchange.operation not in {op.query_table, op.query_table_changes} or exchange.status != 200:
         return False
     seen = False
-    for values_of_file in _partition_values(exchange.lines or ()):
+    for of_file in _partition_values(exchange.placed or ()):
         seen = True
-        for name, value in values_of_file.items():
-            if not (value is None or isinstance(value, str)):
-                raise Unmet(
-                    f"a string or null as partition value {name}", expect.shown(value), difference=Difference(values.PLACE, Kind.TYPE)
-                )
+        for name, value in of_file.items():
+            is_right = value is None or isinstance(value, str)
+            what, at = f"a string or null as partition value {name}", of_file.place(name)
+            expect.true(is_right, what, expect.shown(value), at=at, kind=Kind.TYPE)
     return seen
 
 
-def _partition_values(lines: tuple[Any, ...]) -> Iterator[Mapping[str, Any]]:
+def _partition_values(lines: tuple[Any, ...]) -> Iterator[Placed]:
     for line in lines:
         for wrapper in line.values() if isinstance(line, dict) else ():
             action = wrapper.get("deltaSingleAction") if isinstance(wrapper, dict) else None
             for file in (wrapper, *(action.values() if isinstance(action, dict) else ())):
                 found = file.get("partitionValues") if isinstance(file, dict) else None
-                if isinstance(found, dict):
+                if isinstance(found, Placed):
                     yield found

@@ -16,6 +16,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     action_of,
     body_of,
     differ,
+    different,
     ends_of,
     form_of,
     is_continued,
@@ -23,9 +24,12 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     lines_of,
     objects,
 )
+from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet, wrong_type
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import NotOffered, wrong_type
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
+    from lakepact.conformance.evidence.exchanges import Exchange, Placed
 
 JSON = "application/json"
 MOST_TABLES = 6
@@ -96,20 +100,22 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             continue  # The table has changed in between.
         judged = True
         with lab.judge("DS-QRY-02") as case:
-            expect.equal(str(before), reply.headers.get("delta-table-version"), f"for {table.name} the current version")
+            at = reply.header(VERSION)
+            expect.equal(str(before), reply.headers.get(VERSION), f"for {table.name} the current version", at=at)
             known = sizes.get(str(table.address))
             found = sorted(file_sizes(reply.lines))
-            if known is not None and found != known:
-                raise Unmet(f"the {len(known)} files of {table.name}", f"{len(found)} files", exchange=reply.exchange.number)
+            if known is not None:
+                expect.true(found == known, f"the {len(known)} files of {table.name}", f"{len(found)} files", at=reply.place())
             for metadata in objects(reply.lines, "metaData"):
                 if isinstance(metadata.get("numFiles"), int):
                     with case():
-                        expect.equal(metadata["numFiles"], len(found), f"number of files of {table.name}, by numFiles in metaData:")
+                        wanted, actual = f"numFiles {len(found)} in metaData of {table.name}, its number of files", metadata["numFiles"]
+                        expect.true(actual == len(found), wanted, actual, at=metadata.place("numFiles"))
     if not judged:
         raise NotOffered("every answer comes in pages, or every table changes all the time")
 
 
-def file_sizes(lines: tuple[dict[str, Any], ...]) -> Iterator[int]:
+def file_sizes(lines: tuple[Placed, ...]) -> Iterator[int]:
     """Yield the sizes of the files of a snapshot, in either format."""
     for file in objects(lines, "file"):
         single = file.get("deltaSingleAction")
@@ -127,8 +133,7 @@ def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other
         expect.status(other(), 200, about=f"for {about}")
         found = differ(plain, other)
         if found is not None:
-            what = f"the same answer for {about} as without: {len(found[0][3])} lines"
-            raise Unmet(what, f"another one: {len(found[1][-1])} lines")
+            raise different(f"the same answer for {about} as without", found)
 
 
 @check("DS-QRY-10")
@@ -163,7 +168,8 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
     with lab.judge_each("DS-QRY-11") as case:
         for body in WRONG:
             with case():
-                expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}", mutation=wrong_type(""))
+                at = f"/{next(iter(body))}" if isinstance(body, dict) else ""
+                expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}", mutation=wrong_type(at))
     reply = query(lab, table, {"limitHint": 2**31})
     if reply.status != 400:
         expected = "status 400 for limitHint 2147483648, which does not fit Int32"
@@ -180,7 +186,8 @@ def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
     if lines is None or is_continued(exchange):
         return False
     kinds = [kind_of(line) for line in lines[:2]]
-    expect.true(kinds == TWO, "protocol and metaData as the first two lines", ", ".join(kind or "?" for kind in kinds) or "no line")
+    found = ", ".join(kind or "?" for kind in kinds) or "no line"
+    expect.true(kinds == TWO, "protocol and metaData as the first two lines", found, at=Reply(exchange).place())
     return True
 
 
@@ -190,11 +197,11 @@ def snapshots_hold_only_files(exchange: Exchange) -> bool:
     lines = lines_of(exchange, QUERY)
     if not lines or is_continued(exchange) or "startingVersion" in body_of(exchange):
         return False
-    kinds = {kind_of(line) for line in lines[2:]} - {END}
-    expect.true(kinds <= {"file"}, "only file lines after the first two lines", ", ".join(sorted(kinds)))
+    _only(lines, {"file"}, "only file lines after the first two lines")
     if form_of(lines) == DELTA:
         for file in objects(lines[2:], "file"):
-            expect.equal("add", action_of(file)[0], "action in a file line, since the query has no startingVersion:")
+            at, what = file.place("deltaSingleAction"), "action in a file line, since the query has no startingVersion:"
+            expect.equal("add", action_of(file)[0], what, at=at)
     return True
 
 
@@ -204,16 +211,22 @@ def file_changes_hold_only_changes(exchange: Exchange) -> bool:
     lines = lines_of(exchange, QUERY)
     if not lines or is_continued(exchange) or "startingVersion" not in body_of(exchange):
         return False
-    kinds = {kind_of(line) for line in lines[2:]} - {END}
     allowed = {"metaData", "file"} if form_of(lines) == DELTA else {"metaData", "add", "remove", "cdf"}
     if body_of(exchange).get("includeHistoricalProtocol") is True:
         allowed.add("protocol")  # Of version 2026-08; in parquet format DS-HPR-03 counts them.
     what = f"only the lines {', '.join(sorted(allowed))} after the first two, since the query has startingVersion"
-    expect.true(kinds <= allowed, what, ", ".join(kind or "?" for kind in kinds))
+    _only(lines, allowed, what)
     if form_of(lines) == DELTA:
         for file in objects(lines[2:], "file"):
             action_of(file)
     return True
+
+
+def _only(lines: tuple[Placed, ...], allowed: set[str], what: str) -> None:
+    """Expect lines of some kinds after the first two, and an endStreamAction."""
+    others = [line for line in lines[2:] if kind_of(line) not in {*allowed, END}]
+    kinds = ", ".join(sorted({kind_of(line) or "?" for line in others}))
+    expect.true(not others, what, kinds, at=others[0].place() if others else None, kind=Kind.SURPLUS)
 
 
 @invariant("DS-DF-09", traffic=TOUR)
@@ -223,7 +236,7 @@ def no_line_is_empty(exchange: Exchange) -> bool:
         return False
     content_lines = exchange.body.removesuffix(b"\n").split(b"\n")
     empty = [number for number, line in enumerate(content_lines, start=1) if not line.strip()]
-    expect.true(not empty, "no empty line", f"line {empty[:1]} of {len(content_lines)} is empty")
+    expect.true(not empty, "no empty line", f"line {empty[:1]} of {len(content_lines)} is empty", at=Reply(exchange).place())
     return True
 
 
@@ -275,10 +288,12 @@ def jvm_client_headers_are_accepted(lab: SharingLab) -> None:
                 with case():
                     reply = query(lab, table, {"limitHint": 1}, headers=[("fileidhash", word)])
                     expect.status(reply, 200, about=f"with the header fileidhash: {word}")
-                    expect.equal(word, reply.headers.get("fileidhash"), "the header fileidhash of the answer:")
+                    at = reply.header("fileidhash")
+                    expect.equal(word, reply.headers.get("fileidhash"), "the header fileidhash of the answer:", at=at)
             with case():
                 paged = query(lab, table, {"maxFiles": 1000})
-                expect.true(version_of(paged) is not None, f"Delta-Table-Version for {table.name} with maxFiles", paged.shown)
+                has_version, at = version_of(paged) is not None, paged.header(VERSION)
+                expect.true(has_version, f"Delta-Table-Version for {table.name} with maxFiles", paged.shown, at=at)
         for table in varied_by_url(lab):
             if query(lab, table, {"limitHint": 1}).status == 200:
                 with case():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
@@ -40,12 +40,15 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
         raise NotOffered("the target returns no refreshToken")
     rows = reading.rows(lab, before)
     changed = lab.target.parameters.get(WRITABLE) == "yes" and grown(lab, table)
-    for body in lab.each(({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True})):
+    bodies: tuple[dict[str, Any], ...] = ({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True})
+    for body in lab.each(bodies):
         reply = reading.asked(lab, table, body)
         with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
             after = reading.understood(reply, "for a refreshToken")
-            expect.equal(reading.version_header(first), reading.version_header(reply), "the Delta-Table-Version of the first answer")
-            expect.equal(reading.identities_of(before.files), reading.identities_of(after.files), "the files of the first answer")
+            known, at = reading.version_header(first), reply.header(reading.VERSION)
+            expect.equal(known, reading.version_header(reply), "the Delta-Table-Version of the first answer", at=at)
+            files = reading.identities_of(before.files)
+            expect.equal(files, reading.identities_of(after.files), "the files of the first answer", at=reply.place())
             comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")
 
 
@@ -55,7 +58,8 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
     table = lab.fixture(PARTITIONED)
     every = reading.understood(lab.require(reading.asked(lab, table), 200))
     judged = False
-    for hints in lab.each(({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)})):
+    known: tuple[dict[str, Any], ...] = ({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)})
+    for hints in lab.each(known):
         first = reading.understood(lab.require(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
         token = (first.end or {}).get("refreshToken")
         if not isinstance(token, str) or not token or len(first.files) == len(every.files):
@@ -63,10 +67,10 @@ def refreshes_keep_hints(lab: SharingLab) -> None:
         judged = True
         with lab.judge("DS-EST-06"):
             # Clients repeat their hints with the token.
-            again = reading.understood(
-                reading.asked(lab, table, {**hints, "refreshToken": token}), f"for {expect.shown(hints)} and its refreshToken"
-            )
-            expect.equal(reading.identities_of(first.files), reading.identities_of(again.files), "the files of the first answer")
+            reply = reading.asked(lab, table, {**hints, "refreshToken": token})
+            again = reading.understood(reply, f"for {expect.shown(hints)} and its refreshToken")
+            files = reading.identities_of(first.files)
+            expect.equal(files, reading.identities_of(again.files), "the files of the first answer", at=reply.place())
     if not judged:
         raise NotOffered("the target returns no refreshToken, or ignores hints")
 

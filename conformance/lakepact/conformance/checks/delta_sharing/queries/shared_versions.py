@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
 from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -58,7 +59,8 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
     with lab.judge_each("DS-TTV-14") as case:
         if earliest.status == 200:
             with case():
-                expect.equal(str(first), reading.version_header(earliest), f"the version of {table.name} for {BEFORE_ALL}:")
+                at, what = earliest.header(reading.VERSION), f"the version of {table.name} for {BEFORE_ALL}:"
+                expect.equal(str(first), reading.version_header(earliest), what, at=at)
         for what, reply in early.items():
-            with case():
+            with case(Mutation(Wrong.ABSENT, "version")):
                 expect.client_error(reply, about=f"for {what} of {table.name}, which is shared from version {first} on")

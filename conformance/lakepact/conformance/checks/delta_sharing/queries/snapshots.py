@@ -9,6 +9,8 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import columns, comparison
@@ -79,13 +81,13 @@ def many_files(lab: SharingLab) -> None:
     table = lab.fixture(MANY)
     for form in lab.each(reading.formats(lab, table)):
         with lab.judge("DS-QRY-09"):
-            answer = reading.understood(reading.asked(lab, table, form=form), f"for {table.name} in {form} format")
+            reply = reading.asked(lab, table, form=form)
+            answer = reading.understood(reply, f"for {table.name} in {form} format")
             expected = sorted(str(file["partition_values"]["n"]) for file in table.last.files)
             found = sorted(str(file.partition_values.get("n")) for file in answer.files)
             missing, extra = set(expected) - set(found), len(found) - len(expected)
-            expect.true(
-                found == expected, f"{len(expected)} files, one for each n", f"{len(found)} files, {len(missing)} missing, {extra:+} in all"
-            )
+            actual = f"{len(found)} files, {len(missing)} missing, {extra:+} in all"
+            expect.true(found == expected, f"{len(expected)} files, one for each n", actual, at=reply.place())
             chosen = answer.files[:: -(-len(answer.files) // SAMPLE)]
             numbers = {int(str(file.partition_values["n"])) for file in chosen}
             wanted = [row for row in table.last.rows.to_pylist() if row["n"] in numbers]
@@ -104,7 +106,8 @@ def queries_name_their_version(lab: SharingLab) -> None:
         with lab.judge("DS-QRY-08"):
             reply = reading.asked(lab, table, body)
             expect.status(reply, 200, about=f"for {expect.shown(body)}")
-            expect.equal(str(number), reading.version_header(reply), f"for {expect.shown(body)} the Delta-Table-Version")
+            what, at = f"for {expect.shown(body)} the Delta-Table-Version", reply.header(reading.VERSION)
+            expect.equal(str(number), reading.version_header(reply), what, at=at)
 
 
 @check("DS-SCH-06")
@@ -154,4 +157,5 @@ def _columns_fit(lab: SharingLab, table: PackTable, answer: Answer) -> None:
             if found is None and field["name"] in never_null:
                 raise Unmet(f"{what} in the file, since it is never null", f"columns {', '.join(stored.names)}")
             if field["name"] not in table.last.rows.column_names:
-                raise Unmet(f"columns {', '.join(table.last.rows.column_names)} in {table.name}", field["name"])
+                expected = f"columns {', '.join(table.last.rows.column_names)} in {table.name}"
+                raise expect.unmet(expected, field["name"], at=place_of(answer.metadata, "schemaString"), kind=Kind.SURPLUS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.evidence.arrow import Table, pa
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.data_files import physical_name, stored_table
 from lakepact.conformance.rows.lines import parsed
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.evidence.exchanges import Place
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer
 
@@ -31,6 +34,17 @@ COLUMN_STATISTICS = ("nullCount", "minValues", "maxValues")
 MILLISECOND = dt.timedelta(milliseconds=1)  #: by which the bound of a time may be truncated
 TINY = 1e-9  #: relative error of the bound of a decimal, which a JSON number may not hold exactly
 MOST_TABLES = 12  #: whose statistics are checked if the content is unknown
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as a report names it, with the place of its statistics."""
+
+    name: str
+    stats: Place | None
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Single(float):
@@ -60,7 +74,7 @@ def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
             yield from ((table, parsed(reply.lines)) for reply in replies if reply.status == 200)
 
 
-def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+def described(lab: SharingLab) -> Iterator[tuple[File, Any, dict[str, Any]]]:
     """Yield files with statistics: what they are called in a report, their rows as stored, and the statistics."""
     for table, answer in chain(answers(lab), changed(lab)):
         for file in answer.files:
@@ -68,7 +82,7 @@ def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
             if found is not None:
                 stored = stored_table(reading.downloads(lab).fetch(file, file.url))
                 where = f"a file {file.kind} of {table.name} in {answer.format} format with {stored.num_rows} rows"
-                yield where, stored, found
+                yield File(where, file.place("stats")), stored, found
 
 
 @check("DS-STA-01", "DS-STA-03", "DS-STA-04", "DS-STA-05")
@@ -81,22 +95,20 @@ def statistics_match_the_rows(lab: SharingLab) -> None:
         for where, rows, found in files:
             if "numRecords" in found:
                 with case():
-                    expect.equal(len(rows), found["numRecords"], f"for {where} numRecords")
+                    expect.equal(len(rows), found["numRecords"], f"for {where} numRecords", at=where.stats)
     with lab.judge_each("DS-STA-03", without="no statistics have nullCount") as case:
         for where, name, values, count in _columns_with(files, "nullCount"):
             with case():
-                expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}")
+                expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}", at=where.stats)
     for requirement, member, side in lab.each((("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below"))):
         with lab.judge_each(requirement, without=f"no statistics have {member}") as case:
             for where, name, values, bound in _columns_with(files, member):
                 with case():
-                    if not _is_spelled(bound, next((v for v in values if v is not None), None)):
-                        raise Unmet(f"for {where} a bound of {name} in {member} of the JSON type of its values", expect.shown(bound))
+                    about, shown = f"for {where} a bound of {name} in {member}", expect.shown(bound)
+                    is_spelled = _is_spelled(bound, next((v for v in values if v is not None), None))
+                    expect.true(is_spelled, f"{about} of the JSON type of its values", shown, at=where.stats, kind=Kind.TYPE)
                     wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
-                    if wrong:
-                        raise Unmet(
-                            f"for {where} a bound of {name} in {member} that is not {side} {expect.shown(wrong[0])}", expect.shown(bound)
-                        )
+                    expect.true(not wrong, f"{about} that is not {side} {expect.shown(next(iter(wrong), None))}", shown, at=where.stats)
 
 
 def _rows(stored: Table) -> list[dict[str, Any]]:
@@ -108,7 +120,9 @@ def _rows(stored: Table) -> list[dict[str, Any]]:
     ]
 
 
-def _columns_with(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:
+def _columns_with(
+    files: list[tuple[File, list[dict[str, Any]], dict[str, Any]]], member: str
+) -> Iterator[tuple[File, str, list[Any], Any]]:
     """Yield each column with a member of the statistics: file, column, the values in the file, and the member's value."""
     for where, rows, found in files:
         for name, values, one in _columns(rows, found.get(member)):
@@ -190,19 +204,19 @@ def statistics_have_the_shape_of_the_schema(lab: SharingLab) -> None:
             for file in answer.files:
                 found = file.statistics or {}
                 for member in COLUMN_STATISTICS:
-                    _mirrors(found.get(member), fields, member, answer.mapping)
+                    _mirrors(found.get(member), fields, member, mapping=answer.mapping, at=file.place("stats"))
 
 
-def _mirrors(statistics: Any, fields: Mapping[str, Mapping[str, Any]], where: str, mapping: str) -> None:
+def _mirrors(statistics: Any, fields: Mapping[str, Mapping[str, Any]], where: str, *, mapping: str, at: Place | None) -> None:
     """Expect that statistics have the structure of the columns."""
     if statistics is None:
         return
-    expect.true(isinstance(statistics, dict), f"an object as {where}", statistics)
+    expect.true(isinstance(statistics, dict), f"an object as {where}", statistics, at=at)
     for name, one in statistics.items():
-        expect.true(name in fields, f"columns of the schema in {where}", name)
+        expect.true(name in fields, f"columns of the schema in {where}", name, at=at)
         kind = fields[name]["type"]
         if isinstance(kind, dict) and kind.get("type") == "struct":
             inner = {physical_name(f) if mapping != "none" else f["name"]: f for f in kind["fields"]}
-            _mirrors(one, inner, f"{where}.{name}", mapping)
+            _mirrors(one, inner, f"{where}.{name}", mapping=mapping, at=at)
         else:
-            expect.true(not isinstance(one, dict), f"a single value as {where}.{name}, which is not a struct", one)
+            expect.true(not isinstance(one, dict), f"a single value as {where}.{name}, which is not a struct", one, at=at)

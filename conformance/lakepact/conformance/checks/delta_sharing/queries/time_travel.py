@@ -13,7 +13,9 @@ from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, 
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.queries.changes import lines_have_metadata_of
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import place_of
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import schema_object
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
+    from lakepact.conformance.evidence.exchanges import Reply
     from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
     from lakepact.conformance.rows.lines import Answer
 
@@ -89,9 +92,10 @@ def schemas_of_versions(lab: SharingLab) -> None:
     for version in lab.each(table.readable):
         reply = lab.require(reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200)
         with lab.judge("DS-MDT-07"):
-            found = [field["name"] for field in reading.understood(reply).fields]
-            wanted = [field["name"] for field in version.schema["fields"]]
-            expect.equal(wanted, found, f"for {table.name} at version {version.version} the columns")
+            answer = reading.understood(reply)
+            wanted, found = ([field["name"] for field in fields] for fields in (version.schema["fields"], answer.fields))
+            at = place_of(answer.metadata, "schemaString")
+            expect.equal(wanted, found, f"for {table.name} at version {version.version} the columns", at=at)
 
 
 @check("DS-TTV-02", "DS-QRY-08", "DS-QRY-09")
@@ -138,7 +142,8 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
             lab.skip(requirement, f"no answer for {what}")
         return
     with lab.judge("DS-QRY-08"):
-        expect.equal(str(version.version), reading.version_header(reply), f"for {what}, the Delta-Table-Version")
+        at = reply.header(reading.VERSION)
+        expect.equal(str(version.version), reading.version_header(reply), f"for {what}, the Delta-Table-Version", at=at)
     with lab.judge("DS-TTV-02", "DS-QRY-09"):
         same_as(lab, version, reading.understood(reply), f"the rows of {what}")
 
@@ -149,11 +154,11 @@ def unshared_history_is_refused(lab: SharingLab) -> None:
     for name in lab.each(WITHOUT_HISTORY):
         table = lab.fixture(name)
         reading.understood(lab.require(reading.asked(lab, table), 200))
-        for body in lab.each(({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0})):
+        bodies: tuple[dict[str, Any], ...] = ({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0})
+        for body in lab.each(bodies):
             with lab.judge("DS-TTV-03"):
-                expect.status(
-                    reading.asked(lab, table, body), 400, about=f"for {expect.shown(body)} of a table whose history is not shared"
-                )
+                about = f"for {expect.shown(body)} of a table whose history is not shared"
+                expect.status(reading.asked(lab, table, body), 400, about=about, mutation=Mutation(Wrong.ABSENT, "history"))
 
 
 @check("DS-TTV-04")
@@ -177,7 +182,8 @@ def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: s
         reply = reading.asked(lab, table, {"version": version})
         with lab.judge("DS-TTV-04"):
             if not 400 <= reply.status < 500:
-                expect.status(reply, 400, 404, about=f"for version {version}, where {known}")
+                mutation = Mutation(Wrong.VALUE, "/version") if version < 0 else Mutation(Wrong.ABSENT, "version")
+                expect.status(reply, 400, 404, about=f"for version {version}, where {known}", mutation=mutation)
 
 
 @check("DS-TTV-05")
@@ -186,15 +192,15 @@ def two_time_travel_parameters_are_refused(lab: SharingLab) -> None:
     subject = test_tables.with_history(lab)
     known = lab.fixture("partitioned").last.timestamp if lab.knows_content else int(time.time() * times.SECOND)
     moment = times.as_of(known)
-    for body in lab.each(
-        (
-            {"version": subject.last, "timestamp": moment},
-            {"version": subject.last, "startingVersion": subject.last},
-            {"timestamp": moment, "startingVersion": subject.last},
-        )
-    ):
+    bodies: tuple[dict[str, Any], ...] = (
+        {"version": subject.last, "timestamp": moment},
+        {"version": subject.last, "startingVersion": subject.last},
+        {"timestamp": moment, "startingVersion": subject.last},
+    )
+    for body in lab.each(bodies):
         with lab.judge("DS-TTV-05"):
-            expect.status(reading.asked(lab, subject.table, body), 400, about=f"for {' and '.join(body)}")
+            reply, mutation = reading.asked(lab, subject.table, body), Mutation(Wrong.DUPLICATE, " and ".join(body))
+            expect.status(reply, 400, about=f"for {' and '.join(body)}", mutation=mutation)
 
 
 @check("DS-TTV-06")
@@ -202,16 +208,19 @@ def files_have_version_and_timestamp(lab: SharingLab) -> None:
     """Each file of a query with `version` or `timestamp` has that version's `version` and `timestamp`; so has metaData, if it has one."""
     table = lab.fixture("partitioned")
     for version in lab.each(table.readable):
-        for body in lab.each(({"version": version.version}, {"timestamp": times.as_of(version.timestamp)})):
+        bodies: tuple[dict[str, Any], ...] = ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)})
+        for body in lab.each(bodies):
             reply = lab.require(reading.asked(lab, table, body), 200)
             with lab.judge("DS-TTV-06") as case:
                 answer = reading.understood(reply)
                 for file in answer.files:
                     with case():
-                        expect.equal(version.version, file.version, f"for {expect.shown(body)} the version of a file")
-                        expect.equal(version.timestamp, file.timestamp, f"for {expect.shown(body)} the timestamp of a file")
-                if answer.wrapper.get("version") is not None:
-                    expect.equal(version.version, answer.wrapper["version"], f"for {expect.shown(body)} the version of metaData")
+                        about, line = f"for {expect.shown(body)} the", file.line
+                        expect.equal(version.version, file.version, f"{about} version of a file", at=place_of(line, "version"))
+                        expect.equal(version.timestamp, file.timestamp, f"{about} timestamp of a file", at=place_of(line, "timestamp"))
+                if (found := answer.wrapper.get("version")) is not None:
+                    at = place_of(answer.wrapper, "version")
+                    expect.equal(version.version, found, f"for {expect.shown(body)} the version of metaData", at=at)
 
 
 # -- since a version -------------------------------------------------------------------------------------------------------
@@ -257,7 +266,8 @@ def earlier_metadata(lab: SharingLab) -> None:
             for version in later:
                 with case():
                     expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
-                    expect.contains(expected, found, f"since {start} metaData lines, one of them of version {version.version}")
+                    what = f"since {start} metaData lines, one of them of version {version.version}"
+                    expect.contains(expected, found, what, at=reply.place())
             lines_have_metadata_of(later, answer.historical, f"since {start}")
 
 
@@ -276,7 +286,8 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
     ended = reading.asked(lab, subject.table, {"endingVersion": 0})
     with lab.judge("DS-TTV-09"):
         whole = reading.identities_of(reading.understood(plain).files)
-        expect.equal(whole, reading.identities_of(reading.understood(ended, "for an endingVersion alone").files), "files")
+        found = reading.identities_of(reading.understood(ended, "for an endingVersion alone").files)
+        expect.equal(whole, found, "files", at=ended.place())
     if not lab.knows_content:
         return
     table = lab.fixture("streamed")
@@ -286,7 +297,8 @@ def ending_versions_are_hints(lab: SharingLab) -> None:
         found = [row for file in answer.files if (file.version or 0) <= 3 for row in reading.rows_of(lab, answer, file)]
         before = comparison.counted(table.versions[0].rows.to_pylist())
         expected = comparison.counted(table.versions[3].rows.to_pylist()) - before
-        expect.equal(expected.total(), len(found), "for versions 1 to 3 the number of rows added in them")
+        what = "for versions 1 to 3 the number of rows added in them"
+        expect.equal(expected.total(), len(found), what, at=window.place())
 
 
 @check("DS-TTV-11")
@@ -297,8 +309,9 @@ def compactions_return_no_lines(lab: SharingLab) -> None:
     for start in lab.each((0, compactions[0])):
         reply = lab.require(reading.asked(lab, table, {"startingVersion": start}), 200)
         with lab.judge("DS-TTV-11"):
-            found = [file.version for file in reading.understood(reply).files if file.version in compactions]
-            expect.true(not found, f"no file of version {compactions[0]}, which is a compaction", f"{len(found)} files of it")
+            found = [file for file in reading.understood(reply).files if file.version in compactions]
+            what, at = f"no file of version {compactions[0]}, which is a compaction", found[0].place() if found else None
+            expect.true(not found, what, f"{len(found)} files of it", at=at, kind=Kind.SURPLUS)
 
 
 @check("DS-TTV-12")
@@ -309,9 +322,8 @@ def starts_after_the_end_are_refused(lab: SharingLab) -> None:
     bodies = [{"startingVersion": last + 1}, *([{"startingVersion": last, "endingVersion": last - 1}] if last else [])]
     for body in lab.each(bodies):
         with lab.judge("DS-TTV-12"):
-            expect.status(
-                reading.asked(lab, subject.table, body), 400, about=f"for {expect.shown(body)}, where {last} is the current version"
-            )
+            reply, mutation = reading.asked(lab, subject.table, body), Mutation(Wrong.VALUE, "/startingVersion")
+            expect.status(reply, 400, about=f"for {expect.shown(body)}, where {last} is the current version", mutation=mutation)
 
 
 @check("DS-TTV-13")
@@ -320,8 +332,9 @@ def changes_are_whole_files(lab: SharingLab) -> None:
     table = lab.fixture("changes")
     reply = lab.require(reading.asked(lab, table, {"startingVersion": 0}), 200)
     with lab.judge("DS-TTV-13"):
-        kinds = {file.kind for file in reading.understood(reply).files}
-        expect.true(kinds <= {"add", "remove"}, "files that were added or removed", f"kinds {', '.join(sorted(kinds))}")
+        others = [file for file in reading.understood(reply).files if file.kind not in {"add", "remove"}]
+        kinds, at = ", ".join(sorted({file.kind for file in others})), others[0].place() if others else None
+        expect.true(not others, "files that were added or removed", f"kinds {kinds}", at=at, kind=Kind.SURPLUS)
 
 
 # -- spellings of times ----------------------------------------------------------------------------------------------------
@@ -353,12 +366,14 @@ def invalid_timestamps_return_400(lab: SharingLab) -> None:
     for text in lab.each(NO_TIMES):
         with lab.judge("DS-TSF-02"):
             reply = lab.send(op.get_table_version, query=[("startingTimestamp", text)], **table.address)
-            expect.status(reply, 400, about=f"for startingTimestamp {expect.shown(text)}")
+            mutation = Mutation(Wrong.SYNTAX, "startingTimestamp")
+            expect.status(reply, 400, about=f"for startingTimestamp {expect.shown(text)}", mutation=mutation)
     if lab.feature("history"):
         travelled = test_tables.with_history(lab).table
         for text in lab.each(NO_TIMES):
             with lab.judge("DS-TSF-02"):
-                expect.status(reading.asked(lab, travelled, {"timestamp": text}), 400, about=f"for a query as of {expect.shown(text)}")
+                reply, mutation = reading.asked(lab, travelled, {"timestamp": text}), Mutation(Wrong.SYNTAX, "/timestamp")
+                expect.status(reply, 400, about=f"for a query as of {expect.shown(text)}", mutation=mutation)
 
 
 @check("DS-TSF-03")
@@ -387,10 +402,11 @@ def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
             _read_or_refused(reply, latest, f"the last version at or before {moment}")
 
 
-def _read_or_refused(reply: Any, version: int, what: str) -> None:
+def _read_or_refused(reply: Reply, version: int, what: str) -> None:
     expect.status(reply, 200, 400, about=f"for {what}")
     if reply.status == 200:
-        expect.equal(str(version), reading.version_header(reply), f"for {what} the Delta-Table-Version")
+        at = reply.header(reading.VERSION)
+        expect.equal(str(version), reading.version_header(reply), f"for {what} the Delta-Table-Version", at=at)
 
 
 # -- streaming -------------------------------------------------------------------------------------------------------------

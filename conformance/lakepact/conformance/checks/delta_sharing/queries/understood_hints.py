@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, IsNull, Joined, Negated, Predicate, hint
 from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, Hinted, matching
 from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def fewer(known: Hinted, reply: Reply, predicate: Predicate) -> None:
     """
     answer = known.holds_all(reply, matching(known.rows, predicate), predicate.sql())
     total = len(known.answer.files)
-    expect.true(len(answer.files) < total, f"fewer than all {total} files of {known.table.name} for {predicate.sql()}", "all of them")
+    what = f"fewer than all {total} files of {known.table.name} for {predicate.sql()}"
+    expect.true(len(answer.files) < total, what, "all of them", at=reply.place(), kind=Kind.SURPLUS)
 
 
 def understands(lab: SharingLab, requirement: str, known: Hinted, predicates: Iterable[Predicate], *, in_sql: bool = False) -> None:

@@ -11,7 +11,8 @@ from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import ASYNC, STATUS, check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Unmet, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Placed, Reply
 
 STATUSES = ("pending", "failed")
 LONGEST = 60.0  #: seconds that a query may run
@@ -33,7 +34,7 @@ def begin(lab: SharingLab, table: AnyTable, body: Mapping[str, Any], *, capabili
     return lab.send(op.query_table, body=dict(body), delta_sharing_capabilities=capabilities, **table.address)
 
 
-def statuses(reply: Reply) -> list[dict[str, Any]]:
+def statuses(reply: Reply) -> list[Placed]:
     """Return the queryStatus lines of an answer."""
     return list(objects(reply.lines, STATUS)) if reply.status == 200 else []
 
@@ -91,7 +92,8 @@ def async_queries_need_a_key(lab: SharingLab) -> None:
     table = test_tables.any_table(lab)
     begun(lab, table)
     with lab.judge("DS-ASY-02"):
-        expect.status(begin(lab, table, {}), 400, about="without an idempotencyKey")
+        mutation = Mutation(Wrong.MISSING, "/idempotencyKey")
+        expect.status(begin(lab, table, {}), 400, about="without an idempotencyKey", mutation=mutation)
 
 
 @check("DS-ASY-03")
@@ -102,13 +104,14 @@ def async_queries_return_a_status(lab: SharingLab) -> None:
     if not statuses(reply):
         raise NotOffered("the target answers the query at once")
     with lab.judge("DS-ASY-03"):
-        expect.equal(1, len(reply.lines), "number of lines")
+        expect.equal(1, len(reply.lines), "number of lines", at=reply.place())
         _is_status(statuses(reply)[0])
 
 
-def _is_status(status: Mapping[str, Any]) -> None:
-    expect.true(required(status, "queryId", str, STATUS) != "", "a queryId that is not empty", "an empty one")
-    expect.contains(status.get("status"), STATUSES, "the values of `status`")
+def _is_status(status: Placed) -> None:
+    is_there = required(status, "queryId", str, STATUS) != ""
+    expect.true(is_there, "a queryId that is not empty", "an empty one", at=status.place("queryId"))
+    expect.one_of(STATUSES, status.get("status"), "status", at=status.place("status"))
 
 
 @check("DS-ASY-04")
@@ -123,12 +126,13 @@ def finished_queries_return_their_answer(lab: SharingLab) -> None:
                 expect.status(reply, 200, about="for a query that was begun")
             for status in statuses(reply):
                 with case():
-                    expect.equal(1, len(reply.lines), "number of lines with a queryStatus line")
+                    expect.equal(1, len(reply.lines), "number of lines with a queryStatus line", at=reply.place())
                     _is_status(status)
-                    expect.equal(query_id, status["queryId"], "queryId")
+                    expect.equal(query_id, status["queryId"], "queryId", at=status.place("queryId"))
         if reply is None:
             raise Unmet("an answer", "none")
-        expect.equal(lasting(_plain(lab, table).lines, ids=False), lasting(reply.lines, ids=False), "the lines of the query")
+        known, found = (lasting(one.lines, ids=False) for one in (_plain(lab, table), reply))
+        expect.equal(known, found, "the lines of the query", at=reply.place())
 
 
 @check("DS-ASY-05")
@@ -146,10 +150,10 @@ def finished_queries_are_read_in_pages(lab: SharingLab) -> None:
                 expect.status(reply, 200, about="for a page of a query")
                 page = [file.get("id") for file in objects(reply.lines, "file")]
                 found += page
-                expect.true(len(page) <= 1, "at most 1 file with maxFiles 1", f"{len(page)} files")
+                expect.true(len(page) <= 1, "at most 1 file with maxFiles 1", f"{len(page)} files", at=reply.place(), kind=Kind.SURPLUS)
         seen = min(len(files), MOST_PAGES)
-        expect.equal(seen, len(found), "number of files on all pages")
-        expect.equal(seen, len(set(map(str, found))), "number of different files on all pages")
+        expect.equal(seen, len(found), "number of files on all pages", at=None)
+        expect.equal(seen, len(set(map(str, found))), "number of different files on all pages", at=None)
 
 
 def _pages(lab: SharingLab, table: AnyTable, query_id: str) -> Iterator[Reply]:
@@ -170,7 +174,7 @@ def unknown_queries_are_refused(lab: SharingLab) -> None:
     """Get Query Info with an unknown queryId returns 4xx."""
     table = test_tables.any_table(lab)
     with lab.judge("DS-ASY-06"):
-        expect.client_error(info(lab, table, str(uuid.uuid4())))
+        expect.client_error(info(lab, table, str(uuid.uuid4())), mutation=Mutation(Wrong.ABSENT, "query"))
 
 
 @check("DS-ASY-07")
@@ -182,7 +186,8 @@ def equal_keys_name_one_query(lab: SharingLab) -> None:
     if not first or not again:
         raise NotOffered("the target answers the query at once")
     with lab.judge("DS-ASY-07"):
-        expect.equal(first[0].get("queryId"), again[0].get("queryId"), "queryId of the same query")
+        at = again[0].place("queryId")
+        expect.equal(first[0].get("queryId"), again[0].get("queryId"), "queryId of the same query", at=at)
 
 
 @check("DS-ASY-08")
@@ -196,4 +201,6 @@ def plain_queries_have_no_status(lab: SharingLab) -> None:
                 with case():
                     reply = begin(lab, table, body, capabilities=EITHER_FORMAT[1] + capability)
                     what = f"a query with {', '.join(body) or 'no idempotencyKey'} and {capability.strip(';') or 'no asyncquery'}"
-                    expect.equal(0, len(statuses(reply)), f"number of queryStatus lines of {what}")
+                    found = statuses(reply)
+                    at = found[0].place() if found else None
+                    expect.true(not found, f"no queryStatus line of {what}", f"{len(found)} of them", at=at, kind=Kind.SURPLUS)

@@ -10,7 +10,7 @@ from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, form_of, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
 
@@ -49,14 +49,15 @@ def file_id_hashes_are_accepted_and_repeated(lab: SharingLab) -> None:
                 with case():
                     expect.status(reply, 200, about=f"for {operation} with fileidhash: {value}")
             for value in UNKNOWN:
-                with case():
+                with case(Mutation(Wrong.VALUE, "fileidhash")):
                     reply = _asked(lab, operation, sent, fileidhash=value)
                     expect.status(reply, 400, about=f"for {operation} with fileidhash: {value}")
         with lab.judge_each("DS-FIH-02") as case:
             for value, reply in replies:
                 if reply.status == 200:
                     with case():
-                        expect.equal(value.lower(), reply.headers.get("fileidhash"), f"the header fileidhash of the answer to {operation}:")
+                        what, found = f"the header fileidhash of the answer to {operation}:", reply.headers.get("fileidhash")
+                        expect.equal(value.lower(), found, what, at=reply.header("fileidhash"))
 
 
 @check("DS-FIH-03")
@@ -80,6 +81,6 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
                 known, found = ({str(file.get("id")) for file in objects(reply.lines, "file")} for reply in (one, other))
                 stray = known ^ found
                 what = f"the same ids of {table.name} in both formats with fileidhash: {value}"
-                expect.true(not stray, what, f"{len(stray)} ids that only one of the two answers has")
+                expect.true(not stray, what, f"{len(stray)} ids that only one of the two answers has", at=other.place())
     if not judged:
         raise NotOffered("no table is answered in both formats with a fileidhash")

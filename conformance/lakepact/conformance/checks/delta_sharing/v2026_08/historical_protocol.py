@@ -12,7 +12,7 @@ from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Placed, Reply
 
 UPGRADED, UPGRADE = "times_in_commit", 2  #: a table of the pack, and the version that changes its protocol
 WITH_PROTOCOLS = {"includeHistoricalProtocol": True}
@@ -33,9 +33,9 @@ def changed_protocols_are_sent(lab: SharingLab) -> None:
     reply = _since(lab, 0, DELTA)
     with lab.judge("DS-HPR-01"):
         later = [p for p in list(objects(reply.lines, "protocol"))[1:] if p.get("version") in {None, UPGRADE}]
-        expect.equal(1, len(later), f"number of protocol lines of version {UPGRADE} after the first line")
-        writer = (later[0].get("deltaProtocol") or {}).get("minWriterVersion")
-        expect.equal(7, writer, f"minWriterVersion of the protocol of version {UPGRADE}")
+        expect.equal(1, len(later), f"number of protocol lines of version {UPGRADE} after the first line", at=reply.place())
+        writer, at = (later[0].get("deltaProtocol") or {}).get("minWriterVersion"), later[0].place("deltaProtocol", "minWriterVersion")
+        expect.equal(7, writer, f"minWriterVersion of the protocol of version {UPGRADE}", at=at)
 
 
 @check("DS-HPR-02")
@@ -56,16 +56,21 @@ def protocols_have_their_versions(lab: SharingLab) -> None:
                     _is_dated(protocol, subject.last)
 
 
-def _is_dated(protocol: dict[str, Any], last: int) -> None:
+def _is_dated(protocol: Placed, last: int) -> None:
     version = required(protocol, "version", int, "a protocol line")
-    expect.true(0 <= version <= last, f"a version from 0 to {last} on a protocol line", version)
+    expect.true(0 <= version <= last, f"a version from 0 to {last} on a protocol line", version, at=protocol.place("version"))
 
 
 @check("DS-HPR-03")
 def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
     """Without `includeHistoricalProtocol`, and always in parquet format, a range has one protocol line."""
     table, start = (lab.fixture(UPGRADED), 0) if lab.knows_content else _current(lab)
-    requests = [(PARQUET, WITH_PROTOCOLS), (PARQUET, {}), (DELTA, {}), (DELTA, {"includeHistoricalProtocol": False})]
+    requests: list[tuple[str, dict[str, Any]]] = [
+        (PARQUET, WITH_PROTOCOLS),
+        (PARQUET, {}),
+        (DELTA, {}),
+        (DELTA, {"includeHistoricalProtocol": False}),
+    ]
     judged = False
     for form, more in lab.each(requests):
         reply = reading.asked(lab, table, {"startingVersion": start, **more}, form=form)
@@ -73,7 +78,8 @@ def protocols_are_not_sent_unasked(lab: SharingLab) -> None:
             judged = True
             with lab.judge("DS-HPR-03"):
                 found = sum(1 for _ in objects(reply.lines, "protocol"))
-                expect.equal(1, found, f"number of protocol lines in {form} format with {', '.join(more) or 'startingVersion alone'}")
+                what = f"number of protocol lines in {form} format with {', '.join(more) or 'startingVersion alone'}"
+                expect.equal(1, found, what, at=reply.place())
     if not judged:
         raise NotOffered("no range of versions is answered")
 

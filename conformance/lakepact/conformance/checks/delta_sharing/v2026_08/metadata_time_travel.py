@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.checks.delta_sharing.kit import test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.kit.lines import objects
+from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import place_of
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import schema_object
 from lakepact.generated.delta_sharing import op
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.conformance.evidence.exchanges import Place, Reply
 
 CHANGED = "schema_changes"  #: a table of the pack whose columns differ from version to version
 WITHOUT_HISTORY = "unpartitioned"
@@ -29,11 +32,13 @@ def _metadata(lab: SharingLab, table: AnyTable, **point: Any) -> Reply:
     return lab.send(op.get_table_metadata, delta_sharing_capabilities=EITHER_FORMAT[1], **point, **table.address)
 
 
-def _columns(reply: Reply) -> list[str]:
-    metadata = next(objects(reply.lines, "metaData"), None)
-    if metadata is None:
-        raise Unmet("a metaData line", reply.shown, exchange=reply.exchange.number)
-    return [field["name"] for field in schema_object(metadata.get("deltaMetadata") or metadata)["fields"]]
+def _columns(reply: Reply) -> tuple[list[str], Place | None]:
+    """Return the columns in metadata, and the place of their schema."""
+    wrapper = next(objects(reply.lines, "metaData"), None)
+    if wrapper is None:
+        raise expect.unmet("a metaData line", reply.shown, at=reply.place(), kind=Kind.MISSING)
+    metadata = wrapper.get("deltaMetadata") or wrapper
+    return [field["name"] for field in schema_object(metadata)["fields"]], place_of(metadata, "schemaString")
 
 
 @check("DS-MTT-01")
@@ -46,9 +51,10 @@ def metadata_of_a_version(lab: SharingLab) -> None:
             with case():
                 reply = _metadata(lab, table, version=version.version)
                 expect.status(reply, 200, about=f"for {CHANGED} with version={version.version}")
-                expect.equal(str(version.version), reply.headers.get("delta-table-version"), "Delta-Table-Version")
+                expect.equal(str(version.version), reply.headers.get(VERSION), "Delta-Table-Version", at=reply.header(VERSION))
                 expected = [field["name"] for field in version.schema["fields"]]
-                expect.equal(expected, _columns(reply), f"columns of {CHANGED} with version={version.version}")
+                found, at = _columns(reply)
+                expect.equal(expected, found, f"columns of {CHANGED} with version={version.version}", at=at)
 
 
 @check("DS-MTT-02")
@@ -65,7 +71,8 @@ def metadata_of_a_time(lab: SharingLab) -> None:
             with case():
                 reply = _metadata(lab, table, timestamp=moment)
                 expect.status(reply, 200, about=f"for {table.name} with timestamp={moment}")
-                expect.equal(str(version.version), reply.headers.get("delta-table-version"), f"Delta-Table-Version as of {moment}")
+                found, at = reply.headers.get(VERSION), reply.header(VERSION)
+                expect.equal(str(version.version), found, f"Delta-Table-Version as of {moment}", at=at)
 
 
 @check("DS-MTT-03")
@@ -75,7 +82,8 @@ def metadata_of_a_version_and_a_time_is_refused(lab: SharingLab) -> None:
     moment = times.as_of(lab.fixture("partitioned").last.timestamp) if lab.knows_content else times.EPOCH
     lab.require(_metadata(lab, subject.table), 200)
     with lab.judge("DS-MTT-03"):
-        expect.status(_metadata(lab, subject.table, version=subject.last, timestamp=moment), 400, about="for version and timestamp")
+        reply = _metadata(lab, subject.table, version=subject.last, timestamp=moment)
+        expect.status(reply, 400, about="for version and timestamp", mutation=Mutation(Wrong.DUPLICATE, "version and timestamp"))
 
 
 @check("DS-MTT-04")
@@ -85,5 +93,5 @@ def metadata_without_shared_history_is_refused(lab: SharingLab) -> None:
     _columns(lab.require(_metadata(lab, table), 200))
     with lab.judge_each("DS-MTT-04") as case:
         for point in ({"version": table.last.version}, {"timestamp": times.as_of(table.last.timestamp)}):
-            with case():
+            with case(Mutation(Wrong.ABSENT, "history")):
                 expect.client_error(_metadata(lab, table, **point))

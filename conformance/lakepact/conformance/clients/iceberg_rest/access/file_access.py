@@ -62,13 +62,15 @@ def storage_credentials_of_a_table(lab: CatalogClientLab) -> None:
     lab.does("file-properties", namespace=home, table="t")
     with lab.judge("IRC-TBL-LOAD-013"):
         key = _opened_with(lab, home, with_access(keys("of-config"), [(f"{BUCKET}/home/t", "of-storage")]))
-        expect.equal("of-storage", key, f"{ACCESS_KEY} of storage-credentials:")
+        expect.equal("of-storage", key, f"{ACCESS_KEY} of storage-credentials:", at=None)
     nested = [(f"{BUCKET}/home/t/metadata", "longest"), (f"{BUCKET}/home/t/metadata-of-another", "elsewhere"), (f"{BUCKET}/home", "short")]
     with lab.judge_each("IRC-TBL-CRED-003") as case:
         for credentials in (nested, nested[::-1]):
             with case():
                 key = _opened_with(lab, home, with_access({}, credentials))
-                expect.equal("longest", key, f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:")
+                expect.equal(
+                    "longest", key, f"{ACCESS_KEY} of the longest of {expect.shown([prefix for prefix, _ in credentials])}:", at=None
+                )
 
 
 REFRESH = "client.refresh-credentials-endpoint"  #: clients in Java refresh credentials where a server sets it
@@ -114,4 +116,4 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
                 where = "with" if has_endpoint else "without"
                 fresh = len(found) == 2 and found[0] != found[1]
                 how = f"another access key after the first has expired, {where} loadCredentials among the endpoints"
-                expect.true(fresh, how, expect.shown(found))
+                expect.true(fresh, how, expect.shown(found), at=None)

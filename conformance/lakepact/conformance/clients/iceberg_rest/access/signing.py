@@ -62,7 +62,7 @@ def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
             with case():
                 done = lab.performs(TASK, signing(Issuer(lifetime=LIFETIME, announced=announced)), **arguments)
                 how = "announced" if announced else "not announced"
-                expect.true(_are_signed(done.result), f"two signatures, after an expiry that was {how}", done.ended.outcome)
+                expect.true(_are_signed(done.result), f"two signatures, after an expiry that was {how}", done.ended.outcome, at=None)
 
 
 def _are_signed(found: Any) -> bool:

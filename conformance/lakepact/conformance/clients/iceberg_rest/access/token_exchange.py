@@ -55,11 +55,16 @@ def _fits(exchange: Exchange) -> None:
     """Expect that a token exchange has the members that RFC 8693 requires."""
     form = _form(exchange)
     kinds = [value for name, value in exchange.request_headers if name.lower() == "content-type"]
-    expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds))
-    expect.true(bool(form.get("subject_token")), "a subject_token in the form", expect.shown(sorted(form)))
-    expect.true(form.get("subject_token_type") in TYPES, "a subject_token_type of RFC 8693", expect.shown(form.get("subject_token_type")))
+    expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds), at=None)
+    expect.true(bool(form.get("subject_token")), "a subject_token in the form", expect.shown(sorted(form)), at=None)
     expect.true(
-        ("actor_token" in form) == ("actor_token_type" in form), "actor_token and actor_token_type, or neither", expect.shown(sorted(form))
+        form.get("subject_token_type") in TYPES, "a subject_token_type of RFC 8693", expect.shown(form.get("subject_token_type")), at=None
+    )
+    expect.true(
+        ("actor_token" in form) == ("actor_token_type" in form),
+        "actor_token and actor_token_type, or neither",
+        expect.shown(sorted(form)),
+        at=None,
     )
 
 
@@ -92,7 +97,10 @@ def exchanged_tokens(lab: CatalogClientLab) -> None:
             with case():
                 issued = [str(orjson.loads(answer.body or b"{}").get("access_token")) for answer in requests]
                 expect.true(
-                    any(token in issued for token in _sends(exchange)), "the token of the answer, sent with the commit", "another token"
+                    any(token in issued for token in _sends(exchange)),
+                    "the token of the answer, sent with the commit",
+                    "another token",
+                    at=None,
                 )
 
 
@@ -113,5 +121,5 @@ def addresses_of_token_servers(lab: CatalogClientLab) -> None:
     properties = {**CREDENTIAL, "oauth2-server-uri": f"{ADDRESS}{path}"}
     with lab.judge("IRC-CLI-049"):
         done = lab.performs("list-tables", script, namespace=home, properties=properties)
-        expect.true(done.ended.prints(["t"]), f"the tables, with a token of {path}", done.ended.outcome)
-        expect.equal(0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:")
+        expect.true(done.ended.prints(["t"]), f"the tables, with a token of {path}", done.ended.outcome, at=None)
+        expect.equal(0, len(done.of(op.get_token)), "requests for tokens at /v1/oauth/tokens:", at=None)

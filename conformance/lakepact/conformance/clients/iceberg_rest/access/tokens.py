@@ -102,11 +102,11 @@ def tokens_are_obtained_by_forms(lab: CatalogClientLab) -> None:
         with case():
             form = done.of(op.get_token)[0]
             kinds = [value for name, value in form.request_headers if name.lower() == "content-type"]
-            expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds))
+            expect.true(bool(kinds) and kinds[0].startswith(FORM), f"Content-Type {FORM}", expect.shown(kinds), at=None)
             sent = dict(parse_qsl(form.request_body.decode("utf-8", "replace"), keep_blank_values=True))
-            expect.equal("client_credentials", sent.get("grant_type"), "grant_type")
+            expect.equal("client_credentials", sent.get("grant_type"), "grant_type", at=None)
         with case():
-            expect.true(done.ended.prints(["t"]), "the tables, listed with the token", done.ended.outcome)
+            expect.true(done.ended.prints(["t"]), "the tables, listed with the token", done.ended.outcome, at=None)
 
 
 @check("IRC-CLI-025")
@@ -127,7 +127,7 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
         for how, issuer in issuers.items():
             with case():
                 done = lab.performs("list-tables-repeatedly", issuer.script, **arguments)
-                expect.equal([["t"], ["t"]], done.result, f"two listings, where the token of the first returns {how}:")
+                expect.equal([["t"], ["t"]], done.result, f"two listings, where the token of the first returns {how}:", at=None)
 
 
 @check("IRC-CLI-026")
@@ -144,7 +144,7 @@ def token_requests_that_fail(lab: CatalogClientLab) -> None:
         done = lab.performs("list-tables-repeatedly", Issuer(lifetime=LIFETIME, failures=frozenset({later})).script, **arguments)
         listed = done.result
         recovered = isinstance(listed, list) and bool(listed) and listed[-1] == ["t"]
-        expect.true(recovered, "a third listing after one request for another token returned 500", done.ended.outcome)
+        expect.true(recovered, "a third listing after one request for another token returned 500", done.ended.outcome, at=None)
 
 
 def _requests_before_the_first_listing(done: Performance) -> int:

@@ -56,7 +56,7 @@ def _appends(lab: CatalogClientLab, task: str, read: Callable[[GrownTable], list
     own = [row["id"] for row in OWN] if done.ended.is_done else []
     how = "which succeeded" if done.ended.is_done else "which failed"
     expected = sorted([*before, *own, *added])
-    expect.equal(expected, read(table), f"ids of the rows after {task}, {how}, and the commit of another client before it:")
+    expect.equal(expected, read(table), f"ids of the rows after {task}, {how}, and the commit of another client before it:", at=None)
 
 
 @check("IRC-CLI-044")
@@ -86,6 +86,6 @@ def concurrent_new_columns(lab: CatalogClientLab) -> None:
         metadata = lab.stored(**where)["metadata"]
         schema = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
         expected = ["data", "id", "other", *(["own"] if done.ended.is_done else [])]
-        expect.equal(expected, sorted(field["name"] for field in schema["fields"]), "columns after two clients added one each:")
+        expect.equal(expected, sorted(field["name"] for field in schema["fields"]), "columns after two clients added one each:", at=None)
         ids = [field["id"] for field in schema["fields"]]
-        expect.equal(sorted(set(ids)), sorted(ids), "field ids:")
+        expect.equal(sorted(set(ids)), sorted(ids), "field ids:", at=None)

@@ -41,7 +41,7 @@ def requests_for_a_purge(lab: CatalogClientLab) -> None:
             if done is not None and done.of(op.drop_table):
                 judged += 1
                 with case():
-                    expect.equal(is_wanted, any(_purges(done)), f"whether {task} sends purgeRequested=true:")
+                    expect.equal(is_wanted, any(_purges(done)), f"whether {task} sends purgeRequested=true:", at=None)
     if not judged:
         raise NotOffered("the client drops no tables by dropTable")
 

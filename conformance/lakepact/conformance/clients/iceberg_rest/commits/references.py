@@ -47,8 +47,8 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
                 head = after.get(BRANCH, ("", -1))[1]
                 parents = {s["snapshot-id"]: s.get("parent-snapshot-id") for s in lab.stored(**table.where)["metadata"]["snapshots"]}
                 how = f"after the {attempt} append to the branch {BRANCH}:"
-                expect.equal({MAIN: ("branch", second), TAG: ("tag", first)}, _without(after, BRANCH), f"other references {how}")
-                expect.equal(before[BRANCH][1], parents.get(head), f"parent of its snapshot {how}")
+                expect.equal({MAIN: ("branch", second), TAG: ("tag", first)}, _without(after, BRANCH), f"other references {how}", at=None)
+                expect.equal(before[BRANCH][1], parents.get(head), f"parent of its snapshot {how}", at=None)
 
 
 def _without(references: References, name: str) -> References:
@@ -83,7 +83,7 @@ def _has_changed(lab: CatalogClientLab, namespace: list[str], done: Performance,
     """
     if not done.ended.is_done:
         raise Blocked(f"the client fails with an unchanged server: {done.ended.shown}")
-    expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:")
+    expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:", at=None)
 
 
 FIRST, SECOND = 11, 12  #: ids of snapshots that every type of number holds
@@ -116,7 +116,7 @@ def changes_of_references(lab: CatalogClientLab) -> None:
     tagged = lab.tries("create-tag", **arguments)
     if tagged is not None:
         with lab.judge("IRC-CLI-030"):
-            expect.true(tagged.ended.is_done, f"create-tag to succeed for the snapshot {LARGE}", tagged.ended.outcome)
+            expect.true(tagged.ended.is_done, f"create-tag to succeed for the snapshot {LARGE}", tagged.ended.outcome, at=None)
             _has_changed(lab, large, tagged, {MAIN: ("branch", LARGE), TAG: ("tag", LARGE)})
     if not offered:
         raise NotOffered("the client changes no references")
@@ -139,5 +139,5 @@ def diverged_branches(lab: CatalogClientLab) -> None:
     before = references_of(lab, namespace)
     done = lab.performs("fast-forward-branch", namespace=namespace, table=TABLE, branch=BRANCH, to=MAIN)
     with lab.judge("IRC-CLI-043"):
-        expect.equal(before, references_of(lab, namespace), f"references, since main does not descend from {BRANCH}:")
+        expect.equal(before, references_of(lab, namespace), f"references, since main does not descend from {BRANCH}:", at=None)
         done.is_refused(f"main does not descend from the latest snapshot of {BRANCH}")

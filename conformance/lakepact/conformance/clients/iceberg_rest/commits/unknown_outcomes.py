@@ -90,7 +90,7 @@ def errors_of_unknown_outcomes(lab: CatalogClientLab) -> None:
             done = _commits(lab, answering(COMMITS, answer, is_done=True), home, how)
             if how.startswith("500") and not done.ended.is_done and not done.ended.is_late:
                 with case():
-                    expect.equal(unknown, done.ended.error, f"error of a commit that was answered with {how}:")
+                    expect.equal(unknown, done.ended.error, f"error of a commit that was answered with {how}:", at=None)
 
 
 def _differs(unknown: str, refused: str, how: str) -> None:

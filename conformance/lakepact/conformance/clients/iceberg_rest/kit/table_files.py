@@ -49,4 +49,4 @@ class TableFiles:
         Raises:
             Unmet: some are deleted.
         """
-        expect.equal([], sorted(path.name for path in self._before - self._present()), f"deleted files {how}:")
+        expect.equal([], sorted(path.name for path in self._before - self._present()), f"deleted files {how}:", at=None)

@@ -63,7 +63,7 @@ def settings_are_merged(lab: CatalogClientLab) -> None:
                 )
                 how = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
                 is_used = bool(paths) and all(p.startswith(f"{effective}/") for p in paths)
-                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths))
+                expect.true(is_used, f"paths below /v1/{effective}/ {how}", expect.shown(paths), at=None)
 
 
 #: Entries of endpoints as later versions or other implementations may have them.
@@ -85,7 +85,9 @@ def unknown_endpoints(lab: CatalogClientLab) -> None:
 
     with lab.judge("IRC-CLI-052"):
         done = lab.performs("list-tables", script, namespace=home)
-        expect.true(done.ended.prints(["t"]), f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}", done.ended.outcome)
+        expect.true(
+            done.ended.prints(["t"]), f"the tables, where endpoints has {expect.shown(UNKNOWN_ENDPOINTS[0])}", done.ended.outcome, at=None
+        )
 
 
 WAREHOUSES = ("plain", "s3://bucket/a b&c=d+e", "50%41#\u00e9")
@@ -108,4 +110,4 @@ def warehouses(lab: CatalogClientLab) -> None:
                 raise NotOffered("the client does not ask for the configuration")
             with case():
                 sent = dict(parse_qsl(urlsplit(asked[0].url).query, keep_blank_values=True))
-                expect.equal(warehouse, sent.get("warehouse"), "warehouse in the query of getConfig:")
+                expect.equal(warehouse, sent.get("warehouse"), "warehouse in the query of getConfig:", at=None)

@@ -63,7 +63,7 @@ def undeclared_operations(lab: CatalogClientLab) -> None:
                 judged += 1
                 with case():
                     called = sorted({exchange.operation for exchange in done.of(*OPTIONAL) if exchange.operation})
-                    expect.equal([], called, f"operations that {task} calls and the configuration does not list:")
+                    expect.equal([], called, f"operations that {task} calls and the configuration does not list:", at=None)
     if not judged:
         raise NotOffered("the client does not ask for the configuration")
 
@@ -93,7 +93,7 @@ def _paths(done: Performance) -> set[str]:
 
 def _all_below(done: Performance, prefix: str) -> None:
     outside = sorted(path for path in _paths(done) if not path.startswith(f"/v1/{prefix}/"))
-    expect.equal([], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:")
+    expect.equal([], outside, f"paths of {done.ended.task} that do not begin with /v1/{prefix}/:", at=None)
 
 
 @check("IRC-CLI-013")

@@ -38,7 +38,7 @@ def _offered(lab: CatalogClientLab) -> list[str]:
 
 
 def _is(done: Performance, expected: Any, how: str) -> None:
-    expect.equal(expected, done.result, f"{done.ended.task} {how}:")
+    expect.equal(expected, done.result, f"{done.ended.task} {how}:", at=None)
 
 
 @check("IRC-CLI-015", "IRC-CLI-012")

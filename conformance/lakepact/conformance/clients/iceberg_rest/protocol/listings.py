@@ -50,4 +50,6 @@ def listings_end(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-PAG-006") as case:
         for how, ended in read.items():
             with case():
-                expect.true(ended.prints(names), f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end", ended.outcome)
+                expect.true(
+                    ended.prints(names), f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end", ended.outcome, at=None
+                )

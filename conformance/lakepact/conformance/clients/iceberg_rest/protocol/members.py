@@ -61,13 +61,13 @@ def _whole(task: str, done: Performance, how: str) -> None:
     """Expect the result of a task."""
     result = done.result
     if task == "list-tables":
-        expect.equal(["t"], result, f"tables, {how}:")
+        expect.equal(["t"], result, f"tables, {how}:", at=None)
     elif task == "table-exists":
-        expect.equal(True, result, f"table-exists, {how}:")
+        expect.equal(True, result, f"table-exists, {how}:", at=None)
     elif task == "load-view":
-        expect.equal(VIEW_SQL, result.get("sql") if isinstance(result, dict) else result, f"sql of the view, {how}:")
+        expect.equal(VIEW_SQL, result.get("sql") if isinstance(result, dict) else result, f"sql of the view, {how}:", at=None)
     else:
-        expect.true(isinstance(result, dict), f"an object, {how}", done.ended.outcome)
+        expect.true(isinstance(result, dict), f"an object, {how}", done.ended.outcome, at=None)
 
 
 def _offered(lab: CatalogClientLab, arguments: Document) -> list[str]:
@@ -142,10 +142,10 @@ def numbers_of_snapshots(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-030"):
         done = lab.performs("load-table", changing(op.load_table, _in_metadata(_with_snapshots(LARGE, LARGEST))), **arguments)
         result = done.result if isinstance(done.result, dict) else {}
-        expect.equal([LARGE, LARGEST], sorted(result.get("snapshot-ids") or []), "snapshot-ids")
-        expect.equal(LARGEST, result.get("current-snapshot-id"), "current-snapshot-id")
+        expect.equal([LARGE, LARGEST], sorted(result.get("snapshot-ids") or []), "snapshot-ids", at=None)
+        expect.equal(LARGEST, result.get("current-snapshot-id"), "current-snapshot-id", at=None)
     with lab.judge("IRC-CLI-031"):
         done = lab.performs("load-table", changing(op.load_table, _in_metadata(_with({"current-snapshot-id": -1}))), **arguments)
         result = done.result
         is_none = isinstance(result, dict) and result.get("current-snapshot-id") in {None, -1}
-        expect.true(is_none, "a table without a current snapshot", done.ended.outcome)
+        expect.true(is_none, "a table without a current snapshot", done.ended.outcome, at=None)

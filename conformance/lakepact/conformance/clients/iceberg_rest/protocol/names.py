@@ -30,7 +30,7 @@ def namespace_names(lab: CatalogClientLab) -> None:
 
 
 def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
-    expect.equal(["t"], lab.performs("list-tables", namespace=namespace).result, f"the tables of {expect.shown(namespace)}")
+    expect.equal(["t"], lab.performs("list-tables", namespace=namespace).result, f"the tables of {expect.shown(namespace)}", at=None)
 
 
 @check("IRC-CLI-002")
@@ -44,4 +44,6 @@ def table_names(lab: CatalogClientLab) -> None:
             with case():
                 expected = lab.stored(home, quote(name, safe=""))["metadata"]["table-uuid"]
                 found = lab.performs("load-table", namespace=home, table=name).result
-                expect.equal(expected, found.get("uuid") if isinstance(found, dict) else found, f"uuid of the table {expect.shown(name)}:")
+                expect.equal(
+                    expected, found.get("uuid") if isinstance(found, dict) else found, f"uuid of the table {expect.shown(name)}:", at=None
+                )

@@ -99,7 +99,7 @@ def _namespace_of_tables(lab: CatalogClientLab) -> list[str]:
 
 
 def _complete(done: Performance, how: str) -> None:
-    expect.true(done.ended.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}", done.ended.outcome)
+    expect.true(done.ended.prints(NAMES), f"the tables {expect.shown(NAMES)} {how}", done.ended.outcome, at=None)
 
 
 @check("IRC-CLI-006", "IRC-CLI-007")
@@ -160,4 +160,4 @@ def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
         for parent, child in ((top, middle), (middle, lowest)):
             with case():
                 found: Any = lab.performs("list-child-namespaces", parent=parent).result
-                expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:")
+                expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:", at=None)

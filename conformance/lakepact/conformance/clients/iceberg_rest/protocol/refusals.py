@@ -70,4 +70,4 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-054") as case:
         for status, other in others.items():
             with case():
-                expect.true(other != missing, f"another error for {status} than for 404", missing)
+                expect.true(other != missing, f"another error for {status} than for 404", missing, at=None)

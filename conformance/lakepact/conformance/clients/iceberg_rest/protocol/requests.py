@@ -89,7 +89,7 @@ def requests_fit(exchange: Exchange) -> bool:
             same = name.lower() == parameter.name.lower() if parameter.where == "header" else name == parameter.name
             if same:
                 what = f"a value that the contract allows for {parameter.name} of {operation.id}"
-                expect.true(_allows(parameter, value), what, expect.shown(value))
+                expect.true(_allows(parameter, value), what, expect.shown(value), at=None)
     return True
 
 

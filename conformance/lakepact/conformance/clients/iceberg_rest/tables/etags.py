@@ -52,4 +52,4 @@ def unchanged_tables(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-032"):
         found: Any = done.result
         read = [one.get("properties", {}).get("lakepact.mark") for one in found] if isinstance(found, list) else found
-        expect.equal(marks, read, "property lakepact.mark of the table, loaded four times:")
+        expect.equal(marks, read, "property lakepact.mark of the table, loaded four times:", at=None)

@@ -122,13 +122,13 @@ def planned_scans(lab: CatalogClientLab) -> None:
             expected = tasks_of(first, *([second] if second else []))
             with case():
                 done = _plans(lab, planning(first, later=second), home)
-                expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)}", done.ended.outcome)
+                expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)}", done.ended.outcome, at=None)
     with lab.judge_each("IRC-CLI-035") as case:
         for waits, later in ((True, None), (False, part(3, [[]])), (True, part(3, [[]]))):
             expected = tasks_of(plain, *([later] if later else []))
             with case():
                 done = _plans(lab, planning(plain, waits=waits, later=later), home)
                 how = f"of a plan that is{' submitted first' if waits else ''}{' divided into plan tasks' if later else ''}"
-                expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)} {how}", done.ended.outcome)
+                expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)} {how}", done.ended.outcome, at=None)
     with lab.judge("IRC-CLI-003"):
         _plans(lab, planning(plain, waits=True, fails=True), home).is_refused("planning failed")

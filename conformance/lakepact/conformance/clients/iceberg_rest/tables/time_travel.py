@@ -17,7 +17,7 @@ EARLIER = 1000  #: milliseconds
 
 
 def _reads(done: Performance, rows: Rows, how: str) -> None:
-    expect.true(done.ended.prints(rows), f"the rows {how}: {expect.shown(rows)}", done.ended.outcome)
+    expect.true(done.ended.prints(rows), f"the rows {how}: {expect.shown(rows)}", done.ended.outcome, at=None)
 
 
 def _at(table: GrownTable, snapshot: int) -> dict[str, Any]:

@@ -67,9 +67,9 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
             for body in {body for body, _ in attempts}:
                 with case():
                     keys = {key for other, key in attempts if other == body}
-                    expect.equal(1, len(keys), f"of all attempts at one commit that was answered with {status} first, keys:")
+                    expect.equal(1, len(keys), f"of all attempts at one commit that was answered with {status} first, keys:", at=None)
             shared = [key for key, bodies in by_key.items() if len(bodies) > 1]
-            expect.equal([], shared, "keys that several commits have:")
+            expect.equal([], shared, "keys that several commits have:", at=None)
 
 
 @check("IRC-IDEM-019")
