@@ -20,6 +20,7 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 from mutants.iceberg_rest.operators.requests import asked_for, refused_if
@@ -51,6 +52,21 @@ def updates_replace_everything(service: Service) -> None:
         gone = [key for key in stored if key not in updates]
         reply = handler(namespace=arguments["namespace"], body={"removals": gone, "updates": updates}).document
         return json_reply({**reply, "removed": [key for key in reply["removed"] if key in (body.get("removals") or [])]})
+
+    on_call(UPDATE, act)(service)
+
+
+@fault("IRC-NS-PROP-020")
+def updates_drop_tables_of_children(service: Service) -> None:
+    handlers = service.handlers
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        for child in handlers[op.list_namespaces](parent=arguments["namespace"]).document["namespaces"]:
+            below = SEPARATOR.join(child)
+            for table in handlers[op.list_tables](namespace=below).document["identifiers"]:
+                handlers[op.drop_table](namespace=below, table=table["name"])
+        return reply
 
     on_call(UPDATE, act)(service)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_call
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
+from lakepact.reference_server.http.problems import Problem
+from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +54,21 @@ def lists_decoded_namespaces(document: Document) -> None:
     document["namespaces"] = [[unquote(level) for level in namespace] for namespace in document["namespaces"]]
 
 
+def _dotted(arguments: dict[str, Any]) -> bool:
+    body = arguments.get("body") or {}
+    return "." in "".join([*body.get("namespace", ()), body.get("name", ""), arguments.get("namespace", "")])
+
+
+INVALID = Problem(400, "BadRequestException", "a dot in a name")
+CRASH = Problem(500, "InternalServerError", "a dot in a name")
+
 FAULTS = {
+    "refused-namespaces-crash-updates IRC-GEN-034 IRC-ERR-014": all_of(
+        refuse_calls(op.create_namespace, _dotted, INVALID), refuse_calls(op.update_properties, _dotted, CRASH)
+    ),
+    "refused-tables-crash-loads IRC-GEN-034 IRC-ERR-014": all_of(
+        refuse_calls(op.create_table, _dotted, INVALID), refuse_calls(op.load_table, lambda arguments: "." in arguments["table"], CRASH)
+    ),
     "lists-decoded-tables IRC-GEN-020": on_answer(op.list_tables, _tell(unquote)),
     "lists-decoded-views IRC-GEN-020": on_answer(op.list_views, _tell(unquote)),
     "lists-views-of-one-script IRC-GEN-020": on_answer(

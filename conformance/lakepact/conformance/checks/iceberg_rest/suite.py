@@ -296,6 +296,7 @@ def _strings(settings: Any) -> dict[str, str]:
 PARAMETERS = {
     "burst": "requests that are sent at the same moment to provoke 429 or 503, 48 unless given, and 0 for none",
     "warehouse": "the warehouse that is judged; it is named when the configuration is asked for",
+    "other-warehouse": "another warehouse of the target, which is distinct from the one that is judged",
     "prefix": "the prefix of all paths, where the configuration does not say it",
     "reader-token-env": "the environment variable with the token of a principal that may read everything and change nothing",
     "reader-writable-namespace": "a namespace in which that reader may change tables",
@@ -320,6 +321,8 @@ suite = Suite(
     health=health,
     unserved={
         "IRC-CFG-013": "a catalog without `endpoints`",
+        "IRC-CFG-021": "a catalog of two warehouses",
+        "IRC-GEN-034": "a catalog that refuses names",
         "IRC-NS-CREATE-011": "a catalog without nesting",
         "IRC-NS-GET-003": "a catalog without properties of namespaces",
         "IRC-NS-PROP-011": "a catalog without properties of namespaces",

@@ -6,7 +6,9 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.namespaces import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
@@ -214,6 +216,28 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
         expect.status(reply, 200)
         for namespace, value in ((top, "top"), (child, "child"), (grandchild, "new")):
             properties_of(lab, namespace).has("a", value)
+
+
+@check("IRC-NS-PROP-020")
+def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
+    """Updating properties of a namespace keeps its tables, its child namespaces and their tables."""
+    top = lab.make_namespace(properties={"a": "old", "b": "1"})
+    child = lab.child_of(top, properties={"a": "child"})
+    tables = [lab.load(lab.make_table(namespace)) for namespace in (top, child) if namespace]
+    changed = update(lab, top, removals=("b",), updates={"a": "new"})
+    with lab.step("IRC-NS-PROP-001"):
+        expect.status(changed, 200)
+
+    with lab.judge_each("IRC-NS-PROP-020") as case:
+        for before in tables:
+            with case():
+                after = lab.send(op.load_table, **before.at)
+                expect.status(after, 200, about="for a table below a namespace whose properties were updated")
+                assert_same_table(lab, before, Table(before.namespace, before.name, after))
+        if child:
+            with case():
+                is_found(lab, child)
+                properties_of(lab, child).has("a", "child")
 
 
 @check("IRC-NS-PROP-019", alone=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
@@ -93,6 +94,25 @@ def unknown_warehouses_are_refused(lab: CatalogLab) -> None:
         spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation=op.get_config)
         expect.status(spelled, 200)
         expect.equal(configuration(lab).document, spelled.document, "the same configuration", at=spelled.place())
+
+
+@check("IRC-CFG-021")
+def warehouses_are_distinct(lab: CatalogLab) -> None:
+    """A namespace of one warehouse returns 404 at the path of another warehouse."""
+    other = lab.target.parameters.get("other-warehouse")
+    if not other:
+        lab.skip("IRC-CFG-021", "no second warehouse was named (--parameter other-warehouse=…)")
+        return
+    document = lab.require(lab.send(op.get_config, warehouse=other), 200).document
+    prefix = {**_map(document, "defaults"), **_map(document, "overrides")}.get("prefix")
+    root = f"/v1/{quote(str(prefix), safe='/')}/namespaces" if prefix else "/v1/namespaces"
+    lab.require(lab.send_raw("GET", root, operation=op.list_namespaces), 200)
+    namespace = lab.make_namespace()
+    lab.require(lab.send(op.load_namespace_metadata, namespace=namespace), 200)
+    reply = lab.send_raw("GET", f"{root}/{namespace[0]}", operation=op.load_namespace_metadata)
+
+    with lab.judge("IRC-CFG-021"):
+        expect.not_found(reply, "namespace", about=f"for a namespace of another warehouse than {other}")
 
 
 @check("IRC-CFG-010")

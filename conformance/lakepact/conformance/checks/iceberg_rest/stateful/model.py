@@ -182,6 +182,9 @@ class CatalogModel:
         if self._accepted(reply, ("IRC-NS-PROP-010", known is None, Mutation(Wrong.ABSENT, "namespace"))) and known is not None:
             known.values |= {**dict.fromkeys(body.get("removals") or ()), **(body.get("updates") or {})}
             known.by = "IRC-NS-PROP-002"
+            for (namespace, _), held in self.tables.items():
+                if namespace[: len(arguments["namespace"])] == arguments["namespace"]:
+                    held.by = "IRC-NS-PROP-020"
 
     def _load_namespace(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
         known = self.namespaces.get(arguments["namespace"])

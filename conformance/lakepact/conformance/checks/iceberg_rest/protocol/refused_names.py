@@ -1,0 +1,87 @@
+"""Names that the server refuses at creation, sent to the other operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create
+from lakepact.conformance.checks.iceberg_rest.protocol.paths import ODD_NAMES
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
+from lakepact.conformance.judging import expect
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.evidence.exchanges import Reply
+    from lakepact.generated.contract import OperationId
+
+    Requests = dict[OperationId, dict[str, Any]]
+
+REFUSED = frozenset({400, 422})  #: statuses of a server that does not take a name
+OK = 200
+FEW = 3  #: refused names that are sent to every operation
+COMMIT: dict[str, Any] = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
+
+
+def about_a_namespace(lab: CatalogLab, name: str) -> Requests:
+    """Return valid arguments of the operations on a namespace of this name."""
+    namespace: Namespace = (name,)
+    at, named = {"namespace": namespace}, {"namespace": list(namespace), "name": lab.name()}
+    return {
+        op.load_namespace_metadata: at,
+        op.namespace_exists: at,
+        op.update_properties: {**at, "body": {"removals": [], "updates": {"a": "1"}}},
+        op.list_tables: at,
+        op.create_table: {**at, "body": lab.table_request(lab.name())},
+        op.commit_transaction: {"body": {"table-changes": [{"identifier": named, **COMMIT}]}},
+        op.rename_table: {"body": {"source": named, "destination": {**named, "name": lab.name()}}},
+        op.drop_namespace: at,
+    }
+
+
+def about_a_table(lab: CatalogLab, name: str, namespace: Namespace) -> Requests:
+    """Return valid arguments of the operations on a table of this name."""
+    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    named = {"namespace": list(namespace), "name": name}
+    return {
+        op.load_table: at,
+        op.table_exists: at,
+        op.load_credentials: at,
+        op.update_table: {**at, "body": COMMIT},
+        op.commit_transaction: {"body": {"table-changes": [{"identifier": named, **COMMIT}]}},
+        op.rename_table: {"body": {"source": named, "destination": {**named, "name": lab.name()}}},
+        op.drop_table: at,
+    }
+
+
+def _create_table(lab: CatalogLab, namespace: Namespace, name: str) -> Reply:
+    reply = lab.send(op.create_table, namespace=namespace, body=lab.table_request(name))
+    if reply.status == OK:
+        lab.drop_afterwards(namespace, name)
+    return reply
+
+
+@check("IRC-GEN-034")
+def refused_names_return_4xx(lab: CatalogLab) -> None:
+    """Every operation returns 4xx for a namespace or table whose name is refused at creation."""
+    home, stem = lab.make_namespace(), lab.name()
+    names = [f"{stem}{odd}" for odd in ODD_NAMES]
+    namespaces = [name for name in names if create(lab, [name]).status in REFUSED]
+    tables = [name for name in names if _create_table(lab, home, name).status in REFUSED]
+    subjects: tuple[tuple[str, list[str], Callable[[str], Requests]], ...] = (
+        ("namespace", namespaces, lambda name: about_a_namespace(lab, name)),
+        ("table", tables, lambda name: about_a_table(lab, name, home)),
+    )
+    with lab.judge_each("IRC-GEN-034", without="the target refuses no name") as case:
+        for noun, refused, requests in subjects:
+            plain = requests(lab.name()) if refused else {}
+            known = [o for o, arguments in plain.items() if lab.offers(o) and 400 <= lab.send(o, **arguments).status < 500]
+            for name in refused[:FEW]:
+                for operation in known:  # others fail for any name, which is judged elsewhere
+                    with case(Mutation(Wrong.VALUE, f"{noun} name")):
+                        reply = lab.send(operation, **requests(name)[operation])
+                        expect.client_error(reply, about=f"for {operation} of a {noun} {expect.shown(name)}, which it refuses to create")
