@@ -4,7 +4,7 @@
 
 A seed draws 3, 6 or 12 mutants of the oldest Iceberg contract that can coexist. Against a server with all of them:
 
-- each requirement that one of them breaks alone fails, or is blocked by a named requirement that fails;
+- each requirement that one of them breaks alone fails, or a check of it is blocked by a named requirement that fails;
 - no requirement fails that passes on the servers with one of them alone.
 
 The servers with one fault run only the checks in question. Printed beside: how well the causes of the report are the faults.
@@ -216,10 +216,12 @@ def _hidden(together: Found, faults: Sequence[str]) -> Iterator[Violation]:
         outcome = together.outcomes.get(requirement)
         if outcome in BROKEN:
             continue
-        reasons = [f"{v.check}: {v.actual or v.remark}" for v in together.verdicts.get(requirement, ()) if v.outcome is outcome]
+        reasons = [f"{v.check}: {v.actual or v.remark}" for v in together.verdicts.get(requirement, ()) if v.outcome is Outcome.BLOCKED]
+        if any(together.broken & set(REQUIREMENT.findall(reason)) for reason in reasons):
+            continue
         if outcome is not Outcome.BLOCKED:
             yield Violation(requirement, "missed", f"{outcome} although {name} breaks it; {'; '.join(reasons)}")
-        elif not any(together.broken & set(REQUIREMENT.findall(reason)) for reason in reasons):
+        else:
             yield Violation(requirement, "unnamed", f"blocked by no named requirement although {name} breaks it; {'; '.join(reasons)}")
 
 

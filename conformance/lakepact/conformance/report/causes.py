@@ -89,14 +89,14 @@ def _is_read(finding: Finding) -> bool:
 #: By kind of mistake: requests with it, where `{}` is the member, the parameter or the thing.
 MISTAKES: Mapping[str, str] = {
     Wrong.ABSENT: "about a {} that does not exist",
-    Wrong.PRESENT: "about a {} that exists or is not empty",
+    Wrong.PRESENT: "about a {} that exists already or is not empty",
     Wrong.MISSING: "without a required member",
     Wrong.TYPE: "with a value of the wrong JSON type",
     Wrong.VALUE: "with an invalid value of `{}`",
     Wrong.DUPLICATE: "with a duplicate in `{}`",
     Wrong.UNKNOWN_ID: "with an unknown id in `{}`",
     Wrong.IN_USE: "that remove what is in use by `{}`",
-    Wrong.STALE: "whose requirement `{}` does not hold",
+    Wrong.STALE: "whose `{}` does not hold",
     Wrong.SYNTAX: "with an unreadable `{}`",
     Wrong.ACCESS: "without the rights or the credentials for `{}`",
 }
