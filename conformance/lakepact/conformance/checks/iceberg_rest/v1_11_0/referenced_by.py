@@ -33,4 +33,4 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
     reply = lab.send(op.load_view, referenced_by=names[0], **view.at)
     with lab.judge("IRC-RBY-001"):
         expect.status(reply, 200, about="for a view with referenced-by")
-        expect.equal(state(view.reply), state(reply), "the metadata with referenced-by,", at=reply.place())
+        expect.equal(state(view.reply), state(reply), "the metadata with referenced-by,", at=reply.place("metadata"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -52,5 +53,6 @@ def working_keys_are_declared(lab: CatalogLab) -> None:
             LIFETIME in config.document,
             f"`{LIFETIME}` in the configuration of a server that keeps keys",
             ", ".join(sorted(config.document)),
-            at=config.place(),
+            at=config.place(LIFETIME),
+            kind=Kind.MISSING,
         )
