@@ -11,6 +11,7 @@ from faulty_servers import checked, rewrites
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.reference_server import running
+from lakepact.reference_server.faults import on_call
 from mutants.iceberg_rest.operators.updates import ignored, in_place_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def without(member: str) -> Install:
     return rewrites("createTable", lambda body: {name: value for name, value in body.items() if name != member})
 
 
+PURGED = on_call("dropTable", lambda handler, arguments: handler(**{**arguments, "purge_requested": True}))
 CREATED_AT_ONCE = rewrites("createTable", lambda body: body | {"stage-create": False})
 
 
@@ -38,6 +40,7 @@ LOSSES: dict[str, tuple[Install, str, tuple[str, ...]]] = {
     "encryption keys": (ignored("add-encryption-key"), "IRC-UPD-079", ("IRC-UPD-080", "IRC-UPD-081", "IRC-UPD-082")),
     "properties": (without("properties"), "IRC-TBL-CREATE-009", ("IRC-GEN-020", "IRC-TBL-STAGE-001")),
     "sort orders": (without("write-order"), "IRC-TBL-CREATE-007", ("IRC-TBL-STAGE-001",)),
+    "files of dropped tables": (PURGED, "IRC-TBL-DROP-003", ("IRC-TBL-REG-001", "IRC-TBL-REG-002", "IRC-TBL-REG-012")),
     "stages": (CREATED_AT_ONCE, "IRC-TBL-STAGE-002", ("IRC-TBL-HEAD-004", "IRC-TBL-LIST-006", "IRC-TBL-STAGE-008")),
 }
 

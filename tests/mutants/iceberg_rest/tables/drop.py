@@ -17,6 +17,7 @@ from lakepact.reference_server.faults import (
     on_status,
     replace_entry,
     replace_rule,
+    unchecked,
     wrap_rule,
 )
 from lakepact.reference_server.http.problems import Problem
@@ -47,6 +48,10 @@ def _drop_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 def _purges_when(wanted: Callable[[Arguments], bool]) -> Install:
     return on_call(op.drop_table, lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
+
+
+def _has_flag(arguments: Arguments) -> bool:
+    return "purge_requested" in arguments
 
 
 def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -164,6 +169,24 @@ def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document
     return new_metadata
 
 
+@fault("IRC-TBL-DROP-009")
+def knows_former_uuids_of_a_name() -> Install:
+    former: dict[str, str] = {}
+
+    def drop(handlers: Handlers, arguments: Arguments) -> Reply:
+        uuid = handlers[op.load_table](namespace=arguments["namespace"], table=arguments["table"]).document["metadata"]["table-uuid"]
+        reply = handlers[op.drop_table](**arguments)
+        former[arguments["table"]] = uuid
+        return reply
+
+    def commit(handlers: Handlers, arguments: Arguments) -> Reply:
+        known, body = former.get(arguments["table"]), arguments["body"]
+        kept = [one for one in body["requirements"] if known is None or one.get("uuid") != known]
+        return handlers[op.update_table](**{**arguments, "body": {**body, "requirements": kept}})
+
+    return all_of(for_operation(op.drop_table, drop), for_operation(op.update_table, commit))
+
+
 FAULTS = {
     "drops-by-purging-alone IRC-TBL-DROP-001": refuse_calls(
         op.drop_table,
@@ -175,12 +198,13 @@ FAULTS = {
     "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 400}),
     "drops-find-nothing IRC-ERR-008": refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException")),
     "always-purges IRC-TBL-DROP-003": _purges_when(lambda _: True),
-    "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(lambda arguments: "purge_requested" in arguments),
+    "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(_has_flag),
     "drops-the-metadata-file IRC-TBL-DROP-003": for_operation(op.drop_table, _remove_metadata_file),
     "purges-nothing IRC-TBL-DROP-004": replace_rule("files_may_go", lambda *_: False),
     "ignores-invalid-purge-flags IRC-TBL-DROP-007": on_status(op.drop_table, {400: 204}),
-    "takes-commits-to-former-tables IRC-TBL-DROP-009": replace_entry("preconditions", "assert-table-uuid", accept),
-    "commits-to-former-tables-are-missing IRC-TBL-DROP-009": on_status(op.update_table, {409: 404}),
+    "purges-by-invalid-flags IRC-TBL-DROP-007": all_of(unchecked(op.drop_table), _purges_when(_has_flag)),
+    "takes-commits-to-former-tables IRC-REQ-008": replace_entry("preconditions", "assert-table-uuid", accept),
+    "commits-to-former-tables-are-missing IRC-REQ-008": on_status(op.update_table, {409: 404}),
     "drops-race IRC-TBL-DROP-010": promised(op.drop_table, _look),
     "racing-drops-conflict IRC-TBL-DROP-010": promised(op.drop_table, _look, too_late=CONFLICT),
 }

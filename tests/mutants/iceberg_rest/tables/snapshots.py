@@ -112,6 +112,11 @@ def refs_cut_the_snapshot_log(metadata: Document) -> Document:
     return {**metadata, "snapshot-log": [entry for entry in metadata.get("snapshot-log", []) if entry["snapshot-id"] in kept]}
 
 
+@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
+def refs_have_no_logs(metadata: Document) -> Document:
+    return {**metadata, "snapshot-log": [], "metadata-log": []}
+
+
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_lose_parents(metadata: Document) -> Document:
     kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def dropped_tables(lab: CatalogLab, namespace: Namespace | None = None) -> Itera
     if lab.offers(op.drop_table):
         table = lab.make_table(namespace)
         lab.drop_table(**table.at)
+        with lab.step("IRC-TBL-DROP-001"):
+            expect.not_found(lab.send(op.load_table, **table.at), "table")
         yield table
 
 
@@ -33,4 +36,6 @@ def dropped_namespaces(lab: CatalogLab) -> Iterator[Namespace]:
     if lab.offers(op.drop_namespace):
         namespace = lab.make_namespace()
         lab.require(lab.send(op.drop_namespace, namespace=namespace))
+        with lab.step("IRC-NS-DROP-001"):
+            expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
         yield namespace

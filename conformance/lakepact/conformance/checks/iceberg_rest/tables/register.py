@@ -27,11 +27,19 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, loaded, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
+    NO_FILE,
+    expect_file,
+    is_registered,
+    left_behind,
+    loaded,
+    location_of,
+    register,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -41,10 +49,10 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
 
+CONFLICT = 409
+
 #: Members that a server may change when it writes its own file for a registered table.
 CHANGED_BY_REGISTERING = ("last-updated-ms", "metadata-log")
-
-NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
 
 
 def registered(lab: CatalogLab, former: Table) -> Table:
@@ -54,7 +62,10 @@ def registered(lab: CatalogLab, former: Table) -> Table:
         Blocked: it cannot be registered.
     """
     name = lab.name()
-    return Table(former.namespace, name, lab.require(register(lab, former.namespace, name, location_of(former)), 200))
+    reply = register(lab, former.namespace, name, location_of(former))
+    if reply.status >= LOWEST_ERROR:
+        expect_file(lab, former)
+    return Table(former.namespace, name, lab.require(reply, 200))
 
 
 def grown(lab: CatalogLab, table: Table) -> Table:
@@ -86,6 +97,8 @@ def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-001"):
                 is_registered(lab, former, name, reply)
             with lab.judge("IRC-TBL-REG-002"):
+                if reply.status >= LOWEST_ERROR:
+                    expect_file(lab, former)
                 expect.equal(
                     former.metadata_location,
                     reply.at("metadata-location"),
@@ -162,6 +175,8 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
         for members in lab.each(({}, {"overwrite": False})):
             reply = register(lab, table.namespace, table.name, location, **members)
             with lab.judge("IRC-TBL-REG-004"):
+                if LOWEST_ERROR <= reply.status != CONFLICT and location != before.metadata_location:
+                    expect_file(lab, former)
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 unchanged(lab, before)
 
@@ -179,6 +194,8 @@ def registering_over_views_returns_409(lab: CatalogLab) -> None:
     for members in lab.each(({}, {"overwrite": True})):
         reply = lab.send(op.register_table, namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
         with lab.judge("IRC-TBL-REG-008"):
+            if LOWEST_ERROR <= reply.status != CONFLICT:
+                expect_file(lab, former)
             expect.status(reply, 409, *UNSUPPORTED[bool(members)], mutation=OVER_VIEW)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here, local_path
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state, without_its_own
-from lakepact.conformance.evidence.differences import kind_of
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.differences import Kind, kind_of
+from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Blocked
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.evidence.exchanges import Reply
 
+
+NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
 
 #: Members of a metadata file that are compared with the registered table.
 TAKEN_OVER = ("table-uuid", "schemas", "snapshots", "refs", "properties")
@@ -32,14 +37,41 @@ def location_of(table: Table) -> str:
 
 
 def left_behind(lab: CatalogLab, table: Table) -> Table:
-    """Return the table as it was last loaded; it is dropped, and its files stay.
+    """Return the table as it was last loaded; it is dropped. Its metadata file is put back if the drop removed it and files are shared.
 
     Raises:
         Blocked: it cannot be dropped.
     """
     last = lab.load(table)
+    path = local_path(location_of(last)) if lab.feature("readable-files") and has_files_here(last) else None
+    content = path.read_bytes() if path else b""
     lab.require(lab.send(op.drop_table, **table.at))
+    if path and not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        lab.uses_files()
     return last
+
+
+def expect_file(lab: CatalogLab, dropped: Table) -> None:
+    """Check that the metadata file of a dropped table is there, for checks whose registration of it was refused.
+
+    Raises:
+        StepFailed: registering it is answered like registering a missing file, and unlike registering the file of another table.
+    """
+    other = lab.load(lab.make_table(dropped.namespace))
+    nowhere = f"{location_of(other).rpartition('/')[0]}/{NO_FILE}"
+    replies = [register(lab, dropped.namespace, lab.name(), location) for location in (nowhere, location_of(other), location_of(dropped))]
+    missing, there, left = ((reply.status, error_type(reply)) for reply in replies)
+    with lab.step("IRC-TBL-DROP-003"):
+        wanted, actual = "the metadata file of a dropped table to be registered like that of another table", replies[-1].shown
+        expect.true(left != missing or left == there, wanted, actual, at=Place(replies[-1].exchange, "/status"), kind=Kind.MISSING)
+
+
+def error_type(reply: Reply) -> Any:
+    """Return the type of the error in an answer; `None` if it has none."""
+    error = members(reply.exchange.parsed).get("error")
+    return members(error).get("type")
 
 
 def register(lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any) -> Reply:
@@ -83,6 +115,8 @@ def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None
     Raises:
         Unmet: it is not.
     """
+    if reply.status >= LOWEST_ERROR:
+        expect_file(lab, file)
     expect.status(reply, 200)
     takes_over(lab, file, Table(file.namespace, name, reply))
     takes_over(lab, file, loaded(lab, file.namespace, name))
