@@ -236,6 +236,26 @@ def refused_registrations_take_the_name(handlers: Handlers, arguments: Arguments
         raise
 
 
+@fault("IRC-TBL-REG-016", by=partial(for_operation, REGISTER))
+def registering_moves_the_table(handlers: Handlers, arguments: Arguments) -> Reply:
+    reply = handlers[REGISTER](**arguments)
+    here, uuid_of = {"namespace": arguments["namespace"]}, reply.document["metadata"]["table-uuid"]
+    for identifier in handlers[op.list_tables](**here).document["identifiers"]:
+        at = {**here, "table": identifier["name"]}
+        is_other = identifier["name"] != arguments["body"]["name"]
+        if is_other and handlers[op.load_table](**at).document["metadata"]["table-uuid"] == uuid_of:
+            handlers[op.drop_table](**at)
+    return reply
+
+
+@fault("IRC-TBL-REG-017", by=partial(for_operation, REGISTER))
+def drops_and_refuses_to_overwrite(handlers: Handlers, arguments: Arguments) -> Reply:
+    if arguments["body"].get("overwrite") is True and _existing(handlers, arguments) is not None:
+        handlers[op.drop_table](namespace=arguments["namespace"], table=arguments["body"]["name"])
+        raise Problem(406, "UnsupportedOperationException", "overwriting is not supported")
+    return handlers[REGISTER](**arguments)
+
+
 FAULTS = {
     "registers-without-history IRC-TBL-LOAD-001": reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []}),
     "registers-unsorted IRC-TBL-LOAD-001": reads(

@@ -200,6 +200,16 @@ def order_is_not_default(metadata: Document, _: Document) -> None:
         metadata["default-sort-order-id"] = 0
 
 
+@fault("IRC-TBL-CREATE-035", by=made_with)
+def creates_an_empty_schema_too(metadata: Document, _: Document) -> None:
+    metadata["schemas"].append({"type": "struct", "schema-id": max(one["schema-id"] for one in metadata["schemas"]) + 1, "fields": []})
+
+
+@fault("IRC-TBL-CREATE-035", by=made_with)
+def creates_the_spec_twice(metadata: Document, _: Document) -> None:
+    metadata["partition-specs"].append({**metadata["partition-specs"][0], "spec-id": metadata["default-spec-id"] + 1})
+
+
 FAULTS = {
     "sorts-columns IRC-TBL-CREATE-004": made_with(
         lambda metadata, _: metadata["schemas"][0]["fields"].sort(key=lambda column: str(column["name"]))

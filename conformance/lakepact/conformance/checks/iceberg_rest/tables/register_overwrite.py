@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register, takes_over
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, same_state
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, same_state, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong, wrong_type
+from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Unmet, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -42,7 +42,7 @@ def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
     yield lab.load(again), again
 
 
-@check("IRC-TBL-REG-005", "IRC-TBL-REG-007")
+@check("IRC-TBL-REG-005", "IRC-TBL-REG-007", "IRC-TBL-REG-017")
 def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
     """Registering with `overwrite` returns 200 and replaces the table's metadata, or returns 4xx."""
     able = False
@@ -52,6 +52,10 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-REG-007"):
             is_kept = reply.status == 200 and _is_still(before, after)
             expect.true(not is_kept, "other metadata after an answer with status 200", after.shown, at=after.place("metadata"))
+        if reply.status >= LOWEST_ERROR:
+            with lab.judge("IRC-TBL-REG-017"):
+                expect.status(after, 200)
+                assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=BOOKKEEPING)
         if not able and is_refused(lab, reply):
             lab.skip("IRC-TBL-REG-005", f"the target does not register over tables: {reply.shown}")
             continue
@@ -61,6 +65,8 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
             takes_over(lab, file, Table(before.namespace, before.name, reply))
             expect.status(after, 200)
             takes_over(lab, file, Table(before.namespace, before.name, after))
+    if able:
+        lab.skip("IRC-TBL-REG-017", "the target registers over tables")
 
 
 def _is_still(before: Table, after: Reply) -> bool:
@@ -70,6 +76,22 @@ def _is_still(before: Table, after: Reply) -> bool:
     except Unmet:
         return False
     return True
+
+
+@check("IRC-TBL-REG-016")
+def registered_live_tables_are_kept(lab: CatalogLab) -> None:
+    """Registering the metadata file of a table by another name, and committing to that, leaves the table as it was."""
+    home = lab.make_namespace()
+    taken = lab.make_table(home)
+    for name, members in lab.each(((lab.name(), {}), (taken.name, {"overwrite": True}))):
+        live = lab.load(grown(lab, lab.make_table(home)))
+        reply = register(lab, home, name, location_of(live), **members)
+        committed = lab.try_commit(Table(home, name, reply), set_properties(of="another")) if reply.status == 200 else None
+        with lab.judge("IRC-TBL-REG-016", remark=f"answered with status {reply.status}"):
+            unchanged(lab, live)
+            if committed is not None:
+                with lab.step("IRC-TBL-REG-012"):
+                    expect.status(committed, 200)
 
 
 @check("IRC-TBL-REG-006")

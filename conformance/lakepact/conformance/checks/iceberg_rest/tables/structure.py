@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema, partition_field, sort_field
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, SUCCESS, Table
+from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
     created,
@@ -23,6 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     struct,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -62,6 +64,29 @@ def expect_sorting(table: Table, request: Mapping[str, Any], schema: Mapping[str
     found = sorting(default_order(table)["fields"], current_schema(table))
     what = "the default sort order, as column, transform, direction and nulls,"
     expect.equal(sorting(request["fields"], schema), found, what, at=table.place("sort-orders"))
+
+
+#: By member of the metadata: the key of its items, and the member that names the default one.
+DEFAULTS = {
+    "schemas": ("schema-id", "current-schema-id"),
+    "partition-specs": ("spec-id", "default-spec-id"),
+    "sort-orders": ("order-id", "default-sort-order-id"),
+}
+
+
+@check("IRC-TBL-CREATE-035")
+def created_tables_have_nothing_else(lab: CatalogLab) -> None:
+    """A created table has no schema but the current one, and no partition spec or sort order with fields but the default ones."""
+    divided = spec(partition_field(2, "identity", "name", field_id=1000), spec_id=0)
+    for request in lab.each(({}, {"partition_spec": divided, "write_order": order(sort_field(1))})):
+        table = lab.make_table(**request)
+        for answer in lab.each((table, lab.load(table))):
+            with lab.judge_each("IRC-TBL-CREATE-035") as case:
+                for member, (key, default) in DEFAULTS.items():
+                    with case():
+                        others = [one for one in objects(answer.metadata, member) if one.get(key) != answer.metadata.get(default)]
+                        surplus = [one for one in others if member == "schemas" or one.get("fields")]
+                        expect.equal([], surplus, f"further items of `{member}`", at=answer.place(member), kind=Kind.SURPLUS)
 
 
 # -- columns ------------------------------------------------------------------------------------------------------------
