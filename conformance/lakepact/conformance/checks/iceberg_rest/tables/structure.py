@@ -78,7 +78,8 @@ DEFAULTS = {
 def created_tables_have_nothing_else(lab: CatalogLab) -> None:
     """A created table has no schema but the current one, and no partition spec or sort order with fields but the default ones."""
     divided = spec(partition_field(2, "identity", "name", field_id=1000), spec_id=0)
-    for request in lab.each(({}, {"partition_spec": divided, "write_order": order(sort_field(1))})):
+    requests: tuple[dict[str, Any], ...] = ({}, {"partition_spec": divided, "write_order": order(sort_field(1))})
+    for request in lab.each(requests):
         table = lab.make_table(**request)
         for answer in lab.each((table, lab.load(table))):
             with lab.judge_each("IRC-TBL-CREATE-035") as case:
