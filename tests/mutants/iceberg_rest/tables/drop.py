@@ -17,7 +17,6 @@ from lakepact.reference_server.faults import (
     on_status,
     replace_entry,
     replace_rule,
-    unchecked,
     wrap_rule,
 )
 from lakepact.reference_server.http.problems import Problem
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
+VALID = (b"", b"purgerequested=true", b"purgerequested=false")
 CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')
 
 
@@ -50,14 +50,10 @@ def _purges_when(wanted: Callable[[Arguments], bool]) -> Install:
     return on_call(op.drop_table, lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
 
 
-def _has_flag(arguments: Arguments) -> bool:
-    return "purge_requested" in arguments
-
-
 def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
     path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
     reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
-    path.unlink()
+    path.unlink(missing_ok=True)  # another table may have had the file
     return reply
 
 
@@ -99,10 +95,25 @@ def loads_dropped_tables_from_cache() -> Install:
     return on_call(op.load_table, load)
 
 
+def _send_query(scope: Scope, query: bytes) -> None:
+    cast("MutableMapping[str, Any]", scope)["query_string"] = query
+
+
+@fault("IRC-TBL-DROP-007", by=partial(on_request, op.drop_table))
+def takes_purge_flags_for_true(scope: Scope) -> None:
+    query = scope["query_string"]
+    _send_query(scope, query if query.lower() in VALID else b"purgeRequested=true")
+
+
+@fault("IRC-TBL-DROP-007", by=partial(on_request, op.drop_table))
+def drops_whatever_the_flag_is(scope: Scope) -> None:
+    query = scope["query_string"]
+    _send_query(scope, query if query.lower() in VALID else b"")
+
+
 @fault("IRC-TBL-DROP-003", by=partial(on_request, op.drop_table))
 def purges_when_told_false(scope: Scope) -> None:
-    query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
-    cast("MutableMapping[str, Any]", scope)["query_string"] = query
+    _send_query(scope, scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true"))
 
 
 @fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
@@ -198,11 +209,10 @@ FAULTS = {
     "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 400}),
     "drops-find-nothing IRC-ERR-008": refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException")),
     "always-purges IRC-TBL-DROP-003": _purges_when(lambda _: True),
-    "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(_has_flag),
+    "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(lambda arguments: "purge_requested" in arguments),
     "drops-the-metadata-file IRC-TBL-DROP-003": for_operation(op.drop_table, _remove_metadata_file),
     "purges-nothing IRC-TBL-DROP-004": replace_rule("files_may_go", lambda *_: False),
     "ignores-invalid-purge-flags IRC-TBL-DROP-007": on_status(op.drop_table, {400: 204}),
-    "purges-by-invalid-flags IRC-TBL-DROP-007": all_of(unchecked(op.drop_table), _purges_when(_has_flag)),
     "takes-commits-to-former-tables IRC-REQ-008": replace_entry("preconditions", "assert-table-uuid", accept),
     "commits-to-former-tables-are-missing IRC-REQ-008": on_status(op.update_table, {409: 404}),
     "drops-race IRC-TBL-DROP-010": promised(op.drop_table, _look),

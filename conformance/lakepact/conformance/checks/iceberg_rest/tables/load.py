@@ -122,7 +122,7 @@ def expect_stored(lab: CatalogLab, table: Table) -> str:
     if file is None:
         return f"not compared with the file, which cannot be read from here: {table.metadata_location}"
     answered = significant(of_the_contract(lab, "TableMetadata", table.metadata, file))
-    expect.equal(significant(file), answered, "the metadata file", at=table.place())
+    expect.equal(significant(file), answered, "the metadata file", at=table.reply.place())
     return "equal to the metadata file"
 
 
@@ -258,7 +258,7 @@ def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
     expect.equal(turn, len(objects(metadata, "snapshots")), "snapshots, one for each commit:", at=table.place("snapshots"))
     location = reply.document.get("metadata-location")
     if location in states:
-        expect.equal(states[location], turn, f"the state of {location}, which is that of commit", at=table.place("properties"))
+        expect.equal(states[location], turn, f"the state of {location}, which is that of commit", at=reply.place())
 
 
 @check("IRC-TBL-LOAD-017", alone=True)

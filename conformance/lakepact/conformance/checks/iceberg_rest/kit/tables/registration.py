@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here, local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
@@ -41,10 +43,15 @@ def left_behind(lab: CatalogLab, table: Table) -> Table:
 
     Raises:
         Blocked: it cannot be dropped.
+        StepFailed: the file is not that of the state that was loaded.
     """
     last = lab.load(table)
     path = local_path(location_of(last)) if lab.feature("readable-files") and has_files_here(last) else None
     content = path.read_bytes() if path else b""
+    if path:
+        with lab.step("IRC-TBL-LOAD-001"):
+            told, stored = last.metadata.get("last-updated-ms"), orjson.loads(content).get("last-updated-ms")
+            expect.equal(told, stored, "last-updated-ms in the metadata file", at=last.reply.place("metadata-location"))
     lab.require(lab.send(op.drop_table, **table.at))
     if path and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
