@@ -62,8 +62,9 @@ def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
 
 
 @fault("IRC-COM-028", by=_on_commit)
-def time_goes_back(after: Document, _before: Document, updates: Sequence[Document], now_ms: int) -> Document:
-    return after if "add-snapshot" in {update["action"] for update in updates} else {**after, "last-updated-ms": now_ms}
+def time_goes_back(after: Document, before: Document, updates: Sequence[Document], _now_ms: int) -> Document:
+    adds = "add-snapshot" in {update["action"] for update in updates}
+    return after if adds or not before else {**after, "last-updated-ms": before["last-updated-ms"] - 1}
 
 
 @fault("IRC-COM-030", by=_on_commit)

@@ -10,7 +10,7 @@ from lakepact.reference_server.faults import Install, all_of, fault, on_call, on
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from mutants.iceberg_rest.operators.operations import TRANSACT
-from mutants.iceberg_rest.operators.races import CONFLICT, FAILURE, WHILE, crowded, read_before
+from mutants.iceberg_rest.operators.races import FAILURE, WHILE, crowded, read_before
 from mutants.iceberg_rest.operators.transactions import committer
 
 if TYPE_CHECKING:
@@ -81,6 +81,5 @@ def transactions_allow_write_skew() -> Install:
 FAULTS = {
     "transactions-check-and-swap-apart IRC-TXN-010": read_before(TRANSACT, checked_again=False),
     "transactions-overwrite-others IRC-TXN-010": read_before(TRANSACT, checked_again=True),
-    "racing-transactions-all-conflict IRC-TXN-010": crowded(TRANSACT, first=CONFLICT, others=CONFLICT),
     "racing-transactions-fail IRC-TXN-010": crowded(TRANSACT, first=None, others=FAILURE),
 }

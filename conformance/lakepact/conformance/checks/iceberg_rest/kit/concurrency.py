@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.exchanges import Reply
 
 BEHIND = Mutation(Wrong.STALE, "race")  #: the mistake of all but one of the requests that are sent at the same moment
+CONFLICT = 409
 ROUNDS = 4  #: of each race: in the first one most clients still open their connections
 
 
@@ -60,3 +61,12 @@ def sole_winner(replies: Sequence[Reply], *others: int, what: str) -> int:
         difference = Difference("", Kind.LOST) if won else None  # nothing is lost where no client wins
         raise Unmet(wanted, statuses, exchange=shown, refusal=len(won) > 1, difference=difference)
     return won[0]
+
+
+def at_most_one(replies: Sequence[Reply], *, what: str) -> int | None:
+    """Return the position of the only answer of success, or `None` where all are conflicts: no contract promises a winner.
+
+    Raises:
+        Unmet: several were accepted, or another was refused for another reason.
+    """
+    return None if all(reply.status == CONFLICT for reply in replies) else sole_winner(replies, what=what)

@@ -344,7 +344,8 @@ class CatalogLab(Lab):
         identifier = random.getrandbits(62) | 1
         snapshot: dict[str, Any] = {
             "snapshot-id": identifier,
-            "timestamp-ms": max(int(time.time() * 1000), metadata.get("last-updated-ms", 0)) + next(_moments) % 1000,
+            # By the clock of the server, which may differ from this one.
+            "timestamp-ms": metadata.get("last-updated-ms", int(time.time() * 1000)) + next(_moments) % 1000,
             "manifest-list": f"{table.location}/metadata/snap-{identifier}.avro",
             "summary": {"operation": "append"},
             "schema-id": metadata.get("current-schema-id", 0),

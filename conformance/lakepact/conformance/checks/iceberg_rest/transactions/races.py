@@ -15,7 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     stale,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
-from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
@@ -51,11 +51,6 @@ def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Rep
     return side_by_side(lab, [partial(transact, lab, *changes) for changes in transactions], what="transactions")
 
 
-def winner_of(replies: Sequence[Reply]) -> int:
-    """Return the place of the transaction that was accepted."""
-    return sole_winner(replies, what="transactions")
-
-
 def _main(table: Table) -> int | None:
     refs: dict[str, dict[str, Any]] = table.metadata.get("refs") or {}
     snapshot: int | None = refs["main"]["snapshot-id"] if "main" in refs else None
@@ -88,7 +83,7 @@ def _requirements_count(lab: CatalogLab, replies: Sequence[Reply], table: Table,
 
 @check("IRC-TXN-010", alone=True)
 def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
-    """When many transactions append to the same two tables concurrently, one succeeds and both tables hold its snapshots alone."""
+    """When many transactions append to the same two tables concurrently, at most one succeeds, and both tables hold its snapshots alone."""
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
     for _ in lab.each(lab.repeat(ROUNDS)):
@@ -105,16 +100,15 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
         after = [lab.load(table) for table in tables]
         with lab.judge("IRC-TXN-010") as case:
             _requirements_count(lab, replies, after[0], assert_ref("main", _main(known[0])))
-            winner = snapshots[winner_of(replies)]
+            won = at_most_one(replies, what="transactions")
+            winner = [_main(table) for table in known] if won is None else [one["snapshot-id"] for one in snapshots[won]]
             for number, table in enumerate(after):
                 with case():
                     sent = {of[number]["snapshot-id"] for of in snapshots}
-                    expect.equal(
-                        winner[number]["snapshot-id"], _main(table), "main of both tables to be at", at=table.place("refs", "main")
-                    )
+                    expect.equal(winner[number], _main(table), "main of both tables to be at", at=table.place("refs", "main"))
                     held = [one["snapshot-id"] for one in table.metadata.get("snapshots") or () if one["snapshot-id"] in sent]
                     expect.equal(
-                        [winner[number]["snapshot-id"]],
+                        [] if won is None else [winner[number]],
                         held,
                         "of the snapshots that were sent, the table to hold",
                         at=table.place("snapshots"),
@@ -123,7 +117,7 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
 
 @check("IRC-TXN-010", alone=True)
 def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
-    """When transactions assert the state of both tables and each changes one, exactly one succeeds and only its change is made."""
+    """When transactions assert the state of both tables and each changes one, at most one succeeds and only its change is made."""
     tables = make_tables(lab, 2)
     _refused_as_a_whole(lab, tables)
     for _ in lab.each(lab.repeat(ROUNDS)):
@@ -145,9 +139,10 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
         with lab.judge("IRC-TXN-010"):
             changed = next((number for number in (0, 1) if _main(known[number]) != _main(moved[number])), 0)
             _requirements_count(lab, replies, moved[changed], relied[changed])
-            winner = winner_of(replies)
+            winner = at_most_one(replies, what="transactions")
             expected = [_main(table) for table in known]
-            expected[winner % 2] = snapshots[winner]["snapshot-id"]
+            if winner is not None:
+                expected[winner % 2] = snapshots[winner]["snapshot-id"]
             for wanted, table in zip(expected, moved, strict=True):
                 expect.equal(wanted, _main(table), "main of both tables to be at", at=table.place("refs", "main"))
 
