@@ -6,16 +6,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faulty import unnamed
 from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.evidence.target import Target
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
+from lakepact.reference_server.faults import on_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from lakepact.conformance.running.runner import Run
 
+DISTINCT = "IRC-CFG-021"
+TWO = {"warehouse": "lake", "other-warehouse": "the depot"}
 ONLY = ("IRC-CFG-*", "IRC-TBL-CRED-*", "IRC-NS-GET-00*")
 FILE = """
 [warehouses.lake]
@@ -57,3 +63,19 @@ def test_credentials_are_judged_only_in_warehouses_that_have_them(url: str) -> N
 def test_check_without_a_warehouse_is_blocked_and_lists_the_names(url: str) -> None:
     with pytest.raises(Blocked, match=r"say which .*'lake', 'the depot' \(--parameter warehouse=NAME names a warehouse\)"):
         judged(url, ("IRC-CFG-004", "IRC-CFG-005"))
+
+
+def test_distinct_warehouses_pass(url: str) -> None:
+    run = judged(url, (DISTINCT,), **TWO)
+
+    assert run.results()[DISTINCT].outcome is Outcome.PASS
+
+
+def test_catalog_that_ignores_the_warehouse_is_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "server.toml"
+    file.write_text(FILE)
+    ignoring = unnamed(on_call(op.get_config, lambda handler, arguments: handler(**arguments | {"warehouse": "lake"})))
+    with running(contract="iceberg_rest", warehouse="memory:", config=file, faults=[ignoring]) as server:
+        run = judged(server.url, (DISTINCT,), **TWO)
+
+    assert run.results()[DISTINCT].outcome is Outcome.WARN

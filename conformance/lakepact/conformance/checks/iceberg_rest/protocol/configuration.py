@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
@@ -105,7 +104,7 @@ def warehouses_are_distinct(lab: CatalogLab) -> None:
         return
     document = lab.require(lab.send(op.get_config, warehouse=other), 200).document
     prefix = {**_map(document, "defaults"), **_map(document, "overrides")}.get("prefix")
-    root = f"/v1/{quote(str(prefix), safe='/')}/namespaces" if prefix else "/v1/namespaces"
+    root = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
     lab.require(lab.send_raw("GET", root, operation=op.list_namespaces), 200)
     namespace = lab.make_namespace()
     lab.require(lab.send(op.load_namespace_metadata, namespace=namespace), 200)
