@@ -48,6 +48,7 @@ class Exchange:
     accepts: str = ANYTHING  #: the default `Accept` of this request
     left_out: int = 0  #: bytes of the body that are no longer kept
     sent_at: float = 0.0  #: when it was sent, in seconds since 1970
+    is_invalid: bool = False  #: whether a check expected a refusal that did not come, whatever else is sent at the same time
 
     @cached_property
     def parsed(self) -> Any:

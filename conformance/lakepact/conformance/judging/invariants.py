@@ -113,7 +113,7 @@ class InvariantBooks:
         self._sort()
         for ended in self._waiting.keys() & self._over:
             for exchange in self._waiting.pop(ended):
-                self._look_at(exchange)
+                self._look_at(self._wire.exchanges[exchange.number])  # its check may have learned more of it
 
     def _sort(self) -> None:
         for number in range(self._seen + 1, len(self._wire.exchanges) + 1):

@@ -6,6 +6,7 @@ A contract's lab (`checks/<contract>/lab.py`) adds methods that create its objec
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -232,10 +233,11 @@ class Lab(Sender):
                 self.accepted_wrongly.append(exchange.number)
 
     def _note_acceptance(self, unmet: Unmet) -> None:
-        """Disown a request that was accepted although a requirement demands a refusal."""
+        """Note a request that a requirement demands to be refused, and disown it if it was accepted."""
         number = unmet.exchange or max(self.sent, default=0)
         if unmet.refusal and number in self.wire.exchanges:
-            self.disown(self.wire.exchanges[number])
+            exchange = self.wire.exchanges[number] = replace(self.wire.exchanges[number], is_invalid=number not in self.wire.concurrent)
+            self.disown(exchange)
 
     def _record(self, requirement: str, outcome: Outcome, *, remark: str, judged: int = 1) -> None:
         self._keep(Verdict(requirement, outcome, self.check, remark=remark, exchanges=self.trail(), judged=judged))

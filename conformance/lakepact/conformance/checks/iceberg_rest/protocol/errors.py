@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS, CONTRACT
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -156,12 +157,20 @@ def error_bodies_are_json(exchange: Exchange) -> bool:
 
 
 @invariant("IRC-ERR-014")
-def no_request_returns_5xx(exchange: Exchange) -> bool:
-    """No request of this suite returns a 5xx status."""
+def invalid_requests_return_no_5xx(exchange: Exchange) -> bool:
+    """No invalid request returns a 5xx status."""
     if exchange.operation is None or exchange.status in {501, 503}:
+        return False
+    if not (exchange.is_invalid or 400 <= exchange.status < 500 or (exchange.status >= 500 and _is_malformed(exchange))):
         return False
     expect.no_server_error(Reply(exchange))
     return True
+
+
+def _is_malformed(exchange: Exchange) -> bool:
+    """Return whether the body of a request does not fit its schema."""
+    body = CONTRACT.operations[exchange.operation or NO_OPERATION].body if exchange.operation in CONTRACT.operations else None
+    return bool(body) and (exchange.request_parsed is None or any(COMPONENTS.flaws(str(body), exchange.request_parsed).values()))
 
 
 @invariant("IRC-ERR-018")
