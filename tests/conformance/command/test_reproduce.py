@@ -27,7 +27,7 @@ UNREACHABLE = "http://127.0.0.1:9"
 
 #: Faults of namespaces and tables, with a requirement that each breaks.
 FAULTS = [
-    ("createNamespace.not-persisted", "IRC-NS-LIST-005"),
+    ("createNamespace.not-persisted", "IRC-NS-GET-001"),
     ("created-name-shortened", "IRC-NS-GET-001"),
     ("conflict-of-creation-is-400", "IRC-TBL-CREATE-014"),
     ("registerTable.list-body", "IRC-TBL-REG-001"),

@@ -11,7 +11,6 @@ import pytest
 from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, kind_of
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import Claim, Unmet
-from lakepact.conformance.evidence.replaying import ABSENT as NOT_THERE
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
 from lakepact.conformance.rows import comparison
@@ -87,7 +86,7 @@ def test_failure_is_shown_by_the_exchange_of_its_place() -> None:
     ("place", "value"),
     [
         (METADATA.within("schemas", 0, "schema-id"), 0),
-        (METADATA.within("a/b"), NOT_THERE),
+        (METADATA.within("a/b"), ABSENT),
         (reply(body={"a/b~": 1}).place("a/b~"), 1),
         (reply().header("ETag"), '"a"'),
         (reply().place(), BODY),
