@@ -402,6 +402,22 @@ def test_title_of_a_wrong_refusal_names_mistake_status_and_type() -> None:
     ]
 
 
+@pytest.mark.parametrize(("refuses", "expected"), [(False, 1), (True, 3)])
+def test_server_that_refuses_no_request_of_a_run_has_one_cause(*, refuses: bool, expected: int) -> None:
+    mistakes = (("absent", "table"), ("missing", "/name"), ("invalid value", "/name"))
+    findings = [mistaken(f"R-{n}", n, *mistake) for n, mistake in enumerate(mistakes, 1)]
+
+    assert len(causes([*answers("createTable", "createView", "renameTable"), *findings], refuses=refuses)) == expected
+
+
+def test_title_of_errors_without_error_body_names_status_and_operations() -> None:
+    lines = [*answers("createTable", "createView", status=422, body="no JSON"), *expecting(BAD, BAD)]
+
+    assert [cause.title for cause in causes(lines)] == [
+        "errors with status 422 have no error body of the contract: createTable, createView"
+    ]
+
+
 def test_title_of_an_accepted_commit_names_the_update() -> None:
     assert [cause.title for cause in causes([commit(1, "add-spec"), result("R-1", 1, expected=(400,))])] == [
         "updateTable with add-spec returned 200, expected 400"
