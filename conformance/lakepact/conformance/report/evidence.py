@@ -220,7 +220,7 @@ def _error_key(finding: Finding) -> Key:
         return has_place if finding.difference else ("check", finding.verdict.get("check"), finding.operation)
     if is_bare and not finding.expects_success:
         return ("no error body", finding.status)
-    if finding.expects_success or (finding.status >= SERVER_ERROR and finding.mistake[0] not in {Wrong.MISSING, Wrong.TYPE}):
+    if finding.expects_success or finding.status >= SERVER_ERROR:
         return ("error", finding.status, kind, message, finding.expects_success)
     return ("refused", *finding.mistake, finding.status, kind)
 
