@@ -49,6 +49,14 @@ UNMET: dict[str, tuple[Callable[[], object], Difference | None]] = {
         lambda: expect.equal([["x"]], [["table-uuid"]], "names", at=METADATA),
         Difference("/metadata", Kind.VALUE),
     ),
+    "a part of a computed value": (
+        lambda: expect.equal({"refs": {}, "table-uuid": "b"}, {"refs": {}, "table-uuid": "a"}, "without properties", at=METADATA),
+        Difference("/metadata/table-uuid", Kind.VALUE),
+    ),
+    "a computed item": (
+        lambda: expect.equal([0, 1], [0], "schema ids", at=METADATA.within("schemas")),
+        Difference("/metadata/schemas", Kind.MISSING),
+    ),
     "an absent member": (
         lambda: expect.true(False, "the ref `a`", None, at=REFS.within("a")),
         Difference("/metadata/refs/a", Kind.MISSING),
@@ -160,6 +168,8 @@ def test_unmet_expectation_to_raise_states_place_kind_and_schema() -> None:
         (["a"], ["b"], Kind.VALUE),
         ({"a": 1}, {"a": 1, "b": 2}, Kind.SURPLUS),
         ({"a": {"b": 1}}, {"a": {}}, Kind.MISSING),
+        ([{"id": 7}, {"id": 8}], [{"id": "7"}, {"id": "8"}], Kind.SPELLING),
+        ({7: "a"}, {"7": "a"}, Kind.SPELLING),
     ],
 )
 def test_values_differ_in_one_way(expected: Any, actual: Any, kind: Kind) -> None:

@@ -122,7 +122,11 @@ class Place:
 
     def within(self, *steps: str | int) -> Place:
         """Return a place within this one."""
-        return Place(self.exchange, self.pointer + pointer(*steps))
+        return self.below(pointer(*steps))
+
+    def below(self, at: str) -> Place:
+        """Return the place at a JSON pointer within this one."""
+        return Place(self.exchange, self.pointer + at)
 
     @property
     def value(self) -> Any:
