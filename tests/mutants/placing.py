@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.evidence.differences import pointer
+from lakepact.conformance.report.evidence import FAMILIES, member_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -137,9 +138,10 @@ def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list
 
 
 def _meet(one: str, other: str) -> bool:
-    """Return whether one place is the other, or holds it."""
+    """Return whether one place is the other, holds it, or names its items, as `/metadata/version-log` those of `/metadata/versions`."""
     shorter, longer = sorted((f"{one}/", f"{other}/"), key=len)
-    return longer.startswith(shorter)
+    names_items = member_of(one) == member_of(other) in FAMILIES.values()
+    return longer.startswith(shorter) or names_items
 
 
 def _some(places: set[str]) -> str:

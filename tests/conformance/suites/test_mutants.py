@@ -63,6 +63,7 @@ def shown(at: str) -> list[Verdict]:
         ("/metadata/refs/main", {"/metadata/refs"}, (True, True)),
         ("/metadata", {"/metadata/refs"}, (True, True)),
         ("/schemas/3/fields", {"/schemas/*/fields/*/doc"}, (True, True)),
+        ("/metadata/versions", {"/metadata/version-log/*/version-id"}, (True, True)),
         ("/metadata/refs", {"/metadata/refs-of", "/headers/etag"}, (True, False)),
         ("", {"/metadata"}, (False, True)),
         ("/metadata", set(), (False, True)),

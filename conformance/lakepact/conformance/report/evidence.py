@@ -60,6 +60,13 @@ EXCEPTION = re.compile(r"^(?:\w+\.)+\w+: ")  #: the class of an exception before
 CUT_ERROR = re.compile(r"""\s*\{\s*"error"\s*:\s*\{.*?"message"\s*:\s*"((?:[^"\\]|\\.)*)".*?"type"\s*:\s*"([^"]*)\"""", re.DOTALL)
 
 
+def member_of(place: str) -> str:
+    """Return the outermost member in a JSON pointer that says something, or the member whose items it names."""
+    steps = place.split("/")[1:]
+    outermost = next((step for step in steps if step not in ENVELOPES and not step.isdigit()), "")
+    return FAMILIES.get(outermost, outermost)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One failing case of a requirement, with the exchange that shows it."""
@@ -118,9 +125,7 @@ class Finding:
     @property
     def member(self) -> str:
         """The outermost member of the response that says something and is not as expected; empty if it is not known."""
-        steps = self.difference.split("/")[1:]
-        outermost = next((step for step in steps if step not in ENVELOPES and not step.isdigit()), "")
-        return FAMILIES.get(outermost, outermost)
+        return member_of(self.difference)
 
     @property
     def mistake(self) -> tuple[str, str]:
