@@ -192,7 +192,7 @@ def mutants(contract: str, version: str, *, only: Sequence[str]) -> list[tuple[s
 def hunted(
     contract: str, version: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, only: Sequence[str], jobs: int
 ) -> tuple[bool, int]:
-    """Hunt mutants of one version of a contract and print what was found; return whether all is proven, and how many have a place."""
+    """Hunt mutants of one version and print what was found; return whether all is proven, and how many have a place."""
     found = []
     suite = suites.load(contract, version)
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
