@@ -276,7 +276,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     ),
     "refused right requests without error body": (
         [*answers(*["updateTable"] * 3, status=422, body="missing field"), *expecting(BAD, (409,), (200,))],
-        ["12", "3"],
+        ["123"],
     ),
     "success with another status in all operations": ([*answers("renameTable", "dropTable"), *expecting((204,), (204,))], ["12"]),
     "accepted commits, by action": (
@@ -293,9 +293,18 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         ],
         ["13", "2"],
     ),
-    "crashes where success was expected": (
+    "equal crashes, also where success was expected": (
         [*errors(*["bad request"] * 4, status=500, kind="WebApplicationException"), *expecting(BAD, BAD, (200,), (200,))],
-        ["12", "34"],
+        ["1234"],
+    ),
+    "error that right requests get too": (
+        [
+            *errors(*["no delegation"] * 3, "no name", status=400, kind="BadRequestException"),
+            *expecting((200,)),
+            *(mistaken(f"R-{n}", n, *mistake, expected=(404,)) for n, mistake in enumerate((("absent", "table"), ("present", "view")), 2)),
+            mistaken("R-4", 4, "present", "namespace", expected=(409,)),
+        ],
+        ["123", "4"],
     ),
     "crashes without error body, by message": (
         [*(exchange(n, 500, json.dumps({"message": message})) for n, message in enumerate(CRASHES, 1)), *expecting(*[(200,)] * 3)],

@@ -2,7 +2,8 @@
 
 The key of a finding says what was wrong with the request, if a refusal was expected, and what the answer did: it accepted the request,
 refused it with a status and an error, had no error body, lost a simultaneous change, or differs at a member. The operation is
-part of a key only where nothing else says more. A finding about a request that should have been refused, or about what such a request
+part of a key only where nothing else says more. Equal errors of the server are one cause, and so are equal errors if a right request
+gets one. A finding about a request that should have been refused, or about what such a request
 left behind, has the key of that request. No key depends on the words of a requirement, or on the keys of other findings.
 """
 
@@ -165,11 +166,14 @@ class Evidence:
             if case.accepted and case.exchange:
                 self._accepted.setdefault(case.exchange["number"], case)
         self.findings = [first for first, *_ in cases]  #: the clearest of each requirement
+        self._undue = {_error(finding) for finding in self.findings if finding.expects_success and finding.is_error}
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
         cause = self._origin(finding) or finding
-        return ("refuses nothing",) if cause.accepted and not self._refuses else _key(cause)
+        if cause.accepted and not self._refuses:
+            return ("refuses nothing",)
+        return _error(cause) if cause.is_error and cause.is_about_status and _error(cause) in self._undue else _key(cause)
 
     def _origin(self, finding: Finding) -> Finding | None:
         """Return the case of an accepted request that a finding follows from.
@@ -216,18 +220,21 @@ def _key(finding: Finding) -> Key:
 def _error_key(finding: Finding) -> Key:
     """Return what is wrong with an error response: that it came at all, its status, or its body."""
     error = error_of(finding)
-    kind, message = error or ("", message_of(finding))
     is_bare = error is None and finding.exchange is not None and finding.exchange["request"]["method"] != "HEAD"
     if not finding.is_about_status:
         if is_bare and (not finding.difference or finding.is_about(Kind.MISSING, Kind.TYPE)):
             return ("no error body",)
-        has_place = ("error body", finding.difference, *finding.mistake, kind)
+        has_place = ("error body", finding.difference, *finding.mistake, error and error[0])
         return has_place if finding.difference else ("check", finding.verdict.get("check"), finding.operation)
     if is_bare and not finding.expects_success:
         return ("no error body", finding.status)
     if finding.expects_success or finding.status >= SERVER_ERROR:
-        return ("error", finding.status, kind, message, finding.expects_success)
-    return ("refused", *finding.mistake, finding.status, kind)
+        return _error(finding)
+    return ("refused", *finding.mistake, finding.status, error[0] if error else "")
+
+
+def _error(finding: Finding) -> Key:
+    return ("error", finding.status, *(error_of(finding) or ("", message_of(finding))))
 
 
 def _effect_key(finding: Finding) -> Key:
