@@ -103,7 +103,15 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     "--max-wait",
     type=profiles.SECONDS,
     metavar="SECONDS",
-    help=f"Total seconds to spend on answers that exceed a limit; then the run stops.  [default: {MAX_WAIT:g}]",
+    help=f"Total seconds to spend on answers that exceed a limit, and to pause after 429 and 503.  [default: {MAX_WAIT:g}]",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1, max=runner.MAX_WORKERS),
+    default=runner.MAX_WORKERS,
+    show_default=True,
+    metavar="N",
+    help="Checks that run at the same time; 1 for a server that limits the rate of requests.",
 )
 @click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
 @click.option("--no-cleanup", is_flag=True, help="Keep the namespaces, tables and views that the checks create.")
@@ -131,6 +139,7 @@ def check(
     timeout: float | None,
     max_body: float | None,
     max_wait: float | None,
+    workers: int,
     strict: bool,
     no_cleanup: bool,
     verbose: bool,
@@ -185,10 +194,12 @@ def check(
                 stateful=stateful,
                 stateful_seed=stateful_seed,
                 races=race_repeat,
+                max_workers=workers,
                 profile=profile.name if profile else "",
             )
             for _ in output.watched(run, console):
                 pass
+            stopped = run.stopped
         except Misused as wrong:
             raise click.UsageError(str(wrong)) from wrong
         except (Blocked, KeyboardInterrupt) as early:

@@ -21,9 +21,10 @@ import httpx
 
 from lakepact.conformance.evidence.availability import Availability
 from lakepact.conformance.evidence.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
-from lakepact.conformance.evidence.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MIB, TooLarge, too_large
+from lakepact.conformance.evidence.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MAX_WAIT, MIB, TooLarge, too_large
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
+from lakepact.conformance.http.caller import Caller
 from lakepact.conformance.http.connections import Connections
 
 if TYPE_CHECKING:
@@ -43,12 +44,12 @@ def _trusted() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-BUSY = frozenset({429, 503})  #: statuses after which a request is sent again
+TOO_MANY = 429
+BUSY = frozenset({TOO_MANY, 503})  #: statuses after which a request is sent again
 PAUSES = (0.1, 0.5, 1.0)  #: seconds before each retry, unless Retry-After is present
 PATIENCE = 5  #: requests whose retries may all fail; after them nothing is retried
-MAX_PAUSED = 60.0  #: seconds of such pauses in a run; after them nothing is retried
 MAX_KEPT = 64 * MIB  #: bytes of large bodies that are kept until the invariants have read them
-LONGEST_PAUSE = 3.0  #: seconds; a longer Retry-After is not obeyed, and the answer is judged
+LONGEST_PAUSE = 3.0  #: seconds; a longer Retry-After of a 503 is not obeyed, and the answer is judged
 
 
 def _hint(error: Exception) -> str:
@@ -59,6 +60,10 @@ def _hint(error: Exception) -> str:
 def _wanted(retry_after: str | None, otherwise: float) -> float:
     """Return the seconds of a Retry-After header."""
     return float(retry_after) if retry_after and retry_after.isdigit() else otherwise
+
+
+class Throttled(Blocked):
+    """A request returned 429 after all retries."""
 
 
 class NoAnswer(Blocked):
@@ -97,6 +102,7 @@ class Wire:
         max_body: maximum bytes of a body, both as sent and as decoded.
         budget: the time that may be spent on answers that exceed these limits.
         patient: retry requests that return 503 or 429, after Retry-After or a short pause.
+        max_paused: seconds of such pauses; after them nothing is retried.
     """
 
     def __init__(
@@ -108,6 +114,7 @@ class Wire:
         max_body: int = MAX_BODY,
         budget: Budget | None = None,
         patient: bool = False,
+        max_paused: float = MAX_WAIT,
     ) -> None:
         self.url = url.rstrip("/")
         split = urlsplit(self.url)
@@ -116,6 +123,7 @@ class Wire:
         self._authority = split.netloc.rpartition("@")[2]
         self._headers = dict(headers or {})
         self._own = frozenset(name.lower() for name in self._headers)
+        self._identifying = self._own | {"authorization"}  #: headers that say who calls
         self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in order of appearance
         self._max_body, self._budget = max_body, budget
         self._cookies = httpx.Cookies()
@@ -130,14 +138,17 @@ class Wire:
             tls=_trusted() if self._scheme == "https" else None,
             max_body=max_body,
         )
+        self._is_patient = patient
         self._patience = PATIENCE if patient else 0  #: requests whose retries may still all fail
-        self._paused = 0.0
+        self._paused, self._max_paused = 0.0, max_paused
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._lasting: dict[str, Any] = {}  #: resources that are closed with the connections
         self._large: dict[int, int] = {}  #: bytes of large bodies that are kept, by number of their exchange
         self._large_bytes = 0
         self.availability = Availability()
+        self.caller = Caller()
+        self.throttled = ""  #: why requests are not judged: the target limits their rate
         self.exchanges: dict[int, Exchange] = {}
         self.required: set[int] = set()  #: numbers of exchanges whose success later steps need
         self.concurrent: set[int] = set()  #: numbers of exchanges that were sent at the same time as others, or cut off
@@ -212,8 +223,10 @@ class Wire:
 
         Raises:
             NoAnswer: no answer came.
+            Throttled: the target limits the rate of requests, and still does after the longest wait.
         """
-        sent = self._merged(headers, anonymous=anonymous, accepts=accepts)
+        further = list(headers)
+        sent = self._merged(further, anonymous=anonymous, accepts=accepts)
         once = partial(
             self._sent,
             method,
@@ -226,17 +239,36 @@ class Wire:
             disconnect_after=disconnect_after,
             accepts=accepts,
         )
-        for usual in PAUSES if retry else ():
-            reply = once()
-            if reply.status not in BUSY or not self._patience or self._paused > MAX_PAUSED:
-                return reply
-            pause = min(_wanted(reply.headers.get("retry-after"), usual), LONGEST_PAUSE)
-            self._paused += pause
-            time.sleep(pause)
         reply = once()
-        if retry and reply.status in BUSY:
-            self._patience -= 1
+        for usual in PAUSES if retry else ():
+            pause = self._pause(reply, usual)
+            if pause is None:
+                break
+            time.sleep(pause)
+            reply = once()
+        else:
+            self._patience -= retry and reply.status in BUSY
+        if retry and self._is_patient and reply.status == TOO_MANY:
+            self.throttled = (
+                f"the target limits the rate of requests: {method} {target} returned 429 after {self._paused:.0f} s of pauses in this run; "
+                "allow more requests there, send fewer at a time (--workers 1), or wait longer (--max-wait SECONDS)"
+            )
+            raise Throttled(self.throttled)
+        if not anonymous and not self._identifying.intersection(name.lower() for name, _ in further):
+            self.caller.note(reply.exchange)
         return reply
+
+    def _pause(self, reply: Reply, usual: float) -> float | None:
+        """Return the seconds to wait before a request is sent again; `None` if it is not."""
+        if reply.status not in BUSY or not self._patience or self._paused > self._max_paused:
+            return None
+        pause = _wanted(reply.headers.get("retry-after"), usual)
+        if reply.status != TOO_MANY:
+            pause = min(pause, LONGEST_PAUSE)
+        elif self._paused + pause > self._max_paused:
+            return None
+        self._paused += pause
+        return pause
 
     def _sent(
         self,

@@ -7,13 +7,14 @@ whose requests a careless server may store.
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import secrets
 import threading
 import time
 import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from lakepact.conformance.evidence.outcome import (
 )
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
+from lakepact.conformance.http.caller import ADVICE
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.judging.blocking import with_like_failures
@@ -103,6 +105,8 @@ class Run:
         self._uncleaned: list[Callable[[], object]] = []
         self._done = 0  #: checks that ended, and requests of random searches
         self._broken = ""  #: why the target is not judged any more
+        self._is_healthy = False  #: whether the target answered ordinary requests at the start
+        self.stopped = ""  #: why the run judged only a part: the target no longer serves the caller, or limits the rate of requests
         self.wire = Wire(
             self.target.url,
             headers=self.target.headers,
@@ -110,6 +114,7 @@ class Run:
             max_body=self.target.max_body,
             budget=Budget(self.target.max_wait),
             patient=True,
+            max_paused=self.target.max_wait,
         )
         self._invariants = InvariantBooks(
             self.plan.invariants, self.wire, before=DISCOVERY, leave_traces=self.plan.suite.leftovers is not None
@@ -121,9 +126,9 @@ class Run:
         Raises:
             Blocked: the target does not answer.
         """
-        started = time.perf_counter()
+        started, self._began = time.perf_counter(), time.time()
         try:
-            self.offer = self.plan.suite.discover(self.wire, self.target)
+            self._discover()
             try:
                 yield from self._scenarios(self._checks())
                 if self.stateful:
@@ -135,15 +140,62 @@ class Run:
             if self.fuzz:
                 yield from self._fuzzed()
             self._clean_up_again()
+            self.stopped = self.stopped or self.wire.throttled
+            if self.stopped and self._broken:
+                self.verdicts = [self._unless_refused(verdict) for verdict in self.verdicts]
             self.verdicts = list(with_like_failures(self.verdicts, self.wire.exchanges, self.plan.suite.contract.requirements))
         finally:
             self.wire.close()
             self.seconds = time.perf_counter() - started
 
+    def _discover(self) -> None:
+        """Detect what the target offers.
+
+        Raises:
+            Blocked: the target does not answer, or refuses every request of this caller except for its configuration.
+        """
+        caller = self.wire.caller
+        try:
+            self.offer = self.plan.suite.discover(self.wire, self.target)
+            self._is_healthy = not self._illness()
+        except Blocked as blocked:
+            if caller.is_served or not caller.refused:
+                raise
+            raise Blocked(self._refusal("") + f" ({blocked})") from blocked
+        if caller.refused and not caller.is_served:
+            raise Blocked(self._refusal(""))
+
+    def _refusal(self, when: str) -> str:
+        """Return the sentence about a target that refuses the caller."""
+        first = next(iter(self.wire.caller.refused.values()))
+        return f"{when}the target refuses this caller: {first.method} {first.url} returned {first.status}. {ADVICE}"
+
+    def _expect_caller_to_be_served(self, sent: Iterable[int]) -> None:
+        """Stop judging if requests of a check were refused, nothing was served since, and ordinary requests are now refused too."""
+        caller = self.wire.caller
+        if self.stopped or not self._is_healthy or not caller.refused.keys() & set(sent):
+            return
+        if self._illness() and (refused := caller.refused):
+            first = next(iter(refused.values()))
+            seconds = first.sent_at - self._began
+            at = dt.datetime.fromtimestamp(first.sent_at, dt.UTC).isoformat(timespec="seconds")
+            self.stopped = self._broken = self._refusal(f"since {at}, {seconds:.0f} s after the start, ")
+
+    def _unless_refused(self, verdict: Verdict) -> Verdict:
+        """Return a verdict without cases that requests of the refused caller show; blocked, if there are no others."""
+        refused = self.wire.caller.refused.keys()
+        if verdict.check in self.plan.suite.invariants or not refused & set(verdict.exchanges[-1:]):
+            return verdict
+        seen = tuple(failure for failure in verdict.failures if not refused & set(failure.exchanges))
+        if seen:
+            return Verdict.of_failures(verdict.requirement, verdict.outcome, verdict.check, failures=seen, judged=verdict.judged)
+        return replace(verdict, outcome=Outcome.BLOCKED, expected="", actual=self.stopped, remark=self.stopped, failures=(), judged=0)
+
     def _scenarios(self, ended: Iterable[_CheckRun]) -> Iterator[CheckEnded]:
         """Keep the verdicts of checks as they end, and judge the invariants by their exchanges."""
         for check, lab, verdicts in ended:
             self._invariants.end(check.name, accepted_wrongly=lab.accepted_wrongly, last=check.last > 0)
+            self._expect_caller_to_be_served(lab.sent)
             self._done += 1
             yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
             self._expect_target_to_run()
@@ -166,10 +218,6 @@ class Run:
         suite = self.plan.suite
         if suite.fuzz is None:
             raise Blocked(f"{suite.contract.name} has no fuzzer")
-        if self._broken:
-            verdict = Verdict(suite.fuzz.answers, Outcome.BLOCKED, "fuzz", actual=self._broken, remark=self._broken, judged=0)
-            yield CheckEnded("fuzz", self._keep([verdict], planned=False), self.planned, self.planned)
-            return
         invariants = tuple(suite.invariants.values())
         events = fuzzed(partial(self._lab, "fuzz"), suite.contract, invariants, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
         yield from self._searched("fuzz", events, budget=self.fuzz, answers=suite.fuzz.answers)
@@ -184,6 +232,10 @@ class Run:
 
     def _searched(self, check: str, events: Iterable[Verdict | Progress], *, budget: int, answers: str) -> Iterator[CheckEnded]:
         """Yield events of a random search: its verdicts and its progress."""
+        if self._broken:
+            verdict = Verdict(answers, Outcome.BLOCKED, check, actual=self._broken, remark=self._broken, judged=0)
+            yield CheckEnded(check, self._keep([verdict], planned=False), self.planned, self.planned)
+            return
         before = done = self._done
         self._done += budget
         try:
@@ -194,6 +246,7 @@ class Run:
                 else:
                     kept = self._keep([event], planned=False)
                 yield CheckEnded(check, kept, done, self.planned)
+            self._expect_caller_to_be_served(self.wire.caller.refused)
         except Exception as broken:  # noqa: BLE001 - verdicts until then are reported
             outcome, why = _unjudged(broken)
             yield CheckEnded(
@@ -266,11 +319,8 @@ class Run:
         numbered = sorted(((n, check) for n, check in enumerate(self.plan.checks) if check.last), key=lambda one: one[1].last)
         is_watched = bool(numbered) and not self._illness()
         for n, check in numbered:
-            if self._broken:
-                yield check, self._lab(check.name, n), [_blocked(check, requirement, self._broken) for requirement in check.requirements]
-                continue
             yield self._one(check, n)
-            illness = self._illness() if is_watched else ""
+            illness = self._illness() if is_watched and not self._broken else ""
             if illness:
                 self._broken = f"after the requests of {check.name} the target no longer answers ordinary requests: {illness}"
 
@@ -292,6 +342,8 @@ class Run:
 
     def _one(self, check: Check, serial: int) -> _CheckRun:
         lab = self._lab(check.name, serial, check.waived)
+        if self._broken:
+            return check, lab, [_blocked(check, requirement, self._broken) for requirement in check.requirements]
         try:
             return check, lab, judged(check, lab, tuple(self.plan.suite.invariants.values()))
         finally:

@@ -11,7 +11,9 @@ from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_
 from lakepact.conformance.checks.delta_sharing.offers import Offers
 from lakepact.conformance.evidence.extras import DELTA
 from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.judging import expect
 from lakepact.conformance.running.suite import Suite
+from lakepact.generated.delta_sharing import op
 
 if TYPE_CHECKING:
     from lakepact.conformance.evidence.target import Target
@@ -50,6 +52,15 @@ def discover(wire: Wire, target: Target) -> Offer:
     )
 
 
+def health(lab: SharingLab) -> None:
+    """Expect the listing of shares.
+
+    Raises:
+        Unmet: it is no longer answered with 200.
+    """
+    expect.status(lab.send(op.list_shares), 200)
+
+
 #: Requirements that no fault can break here, because no client waits for them.
 UNSERVED = {"short-lived-urls": "URLs of the embedded server hold for an hour, so that no check stumbles over one that has expired"}
 
@@ -69,6 +80,7 @@ suite = Suite(
     parameters=PARAMETERS,
     unserved=UNSERVED,
     libraries=DELTA,
+    health=health,
 )
 check = suite.check
 invariant = suite.invariant

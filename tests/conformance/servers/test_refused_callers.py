@@ -1,0 +1,144 @@
+"""Catalogs that refuse the caller, from the start or from some moment on, or limit the rate of requests: no verdict comes from that."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from click.testing import CliRunner
+
+from faulty import unnamed
+from faulty_servers import checked
+from lakepact.conformance.commands.check import check
+from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import all_of, on_answer, on_call, on_reply
+from lakepact.reference_server.http.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lakepact.conformance.running import runner
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.service import Handler, Scope
+
+TOKEN = "a-token-of-this-test"
+AREA = "IRC-NS-CREATE-*"
+SERVED = 60  #: requests that are served before the refusals begin
+REFUSING = tuple(Contract("iceberg_rest").operations.keys() - {op.get_config, op.get_token})
+KINDS = {401: "NotAuthorizedException", 403: "ForbiddenException"}
+ALWAYS = itertools.repeat(True)
+
+
+def refuses(status: int, served: Iterable[bool]) -> Install:
+    """Refuse requests without the token, and those with it for which `served` has no true value; the configuration is always served."""
+    turns = iter(served)
+    error = orjson.dumps({"error": {"message": "refused", "type": KINDS[status], "code": status}})
+
+    def refuse(reply: Reply, scope: Scope) -> Reply:
+        if dict(scope["headers"]).get(b"authorization") == f"Bearer {TOKEN}".encode() and next(turns, False):
+            return reply
+        return replace(reply, status=status, body=b"" if scope["method"] == "HEAD" else error, chunks=None)
+
+    return on_reply(REFUSING, refuse)
+
+
+def limits(served: Iterable[bool], **headers: str) -> Install:
+    """Return 429 to each request for which `served` has no true value, and do nothing."""
+    turns = iter(served)
+
+    def refuse(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if next(turns, False):
+            return handler(**arguments)
+        raise Problem(429, "SlowDownException", "slow down", headers=tuple((n.replace("_", "-"), v) for n, v in headers.items()))
+
+    return on_call(REFUSING, refuse)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("token", ["", "wrong"])
+def test_refused_caller_gets_exit_code_3_and_no_finding(status: int, token: str) -> None:
+    options = ["--token-env", "LAKEPACT_TEST_TOKEN"] if token else []
+    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(refuses(status, ALWAYS))]) as server:
+        result = CliRunner().invoke(check, [server.url, "--only", AREA, *options], env={"LAKEPACT_TEST_TOKEN": token})
+
+    assert result.exit_code == 3
+    assert "the target refuses this caller: " in result.output
+    assert "--token-env" in result.output
+    assert "FAIL" not in result.output
+
+
+def judged(*faults: Install, **settings: Any) -> runner.Run:
+    """Return the run of an area, with the token, against the reference server with faults."""
+    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(all_of(*faults))]) as server:
+        return checked(Target(server.url, headers={"Authorization": f"Bearer {TOKEN}"}, **settings), AREA, max_workers=1)
+
+
+def outcomes(run: runner.Run) -> set[Outcome]:
+    return {result.outcome for result in run.results().values()}
+
+
+def exit_code(run: runner.Run) -> int:
+    code: int = list(report_lines(run, stopped=run.stopped))[-1]["exit_code"]
+    return code
+
+
+def test_valid_token_is_served() -> None:
+    run = judged(refuses(401, ALWAYS))
+
+    assert (run.stopped, outcomes(run) & {Outcome.FAIL, Outcome.BLOCKED}) == ("", set())
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_token_that_expires_blocks_what_was_not_judged_before(status: int) -> None:
+    run = judged(refuses(status, itertools.repeat(True, SERVED)))
+
+    assert outcomes(run) - {Outcome.NOT_OFFERED} == {Outcome.PASS, Outcome.BLOCKED}
+    assert re.match(r"since \S+, \d+ s after the start, the target refuses this caller: .* --token-env ", run.stopped)
+    assert exit_code(run) == 3
+
+
+def test_failure_before_the_end_of_a_token_is_shown() -> None:
+    extra = on_answer(op.create_namespace, lambda document: {**document, "namespace": []})
+    run = judged(extra, refuses(401, itertools.repeat(True, SERVED)))
+
+    assert {Outcome.FAIL, Outcome.BLOCKED} <= outcomes(run)
+    assert exit_code(run) == 3
+
+
+def test_operation_that_is_forbidden_alone_fails() -> None:
+    run = judged(on_reply(op.create_namespace, lambda reply, _: replace(reply, status=403, body=b"", chunks=None)))
+
+    assert (run.stopped, Outcome.FAIL in outcomes(run)) == ("", True)
+
+
+def test_rate_limit_that_ends_within_the_patience_fails_nothing() -> None:
+    run = judged(limits(itertools.cycle((True, True, False)), retry_after="0"))
+
+    assert (run.stopped, outcomes(run) & {Outcome.FAIL, Outcome.BLOCKED}) == ("", set())
+
+
+def test_rate_limit_that_does_not_end_is_incomplete() -> None:
+    run = judged(limits(itertools.repeat(True, SERVED), retry_after="0"))
+
+    assert outcomes(run) - {Outcome.NOT_OFFERED} == {Outcome.PASS, Outcome.BLOCKED}
+    assert re.search("limits the rate of requests: .* returned 429 .*--workers 1.*--max-wait", run.stopped)
+    assert exit_code(run) == 3
+
+
+def test_retry_after_beyond_the_longest_wait_is_not_obeyed() -> None:
+    started = time.monotonic()
+    run = judged(limits(itertools.repeat(True, SERVED), retry_after="3600"))
+
+    assert "limits the rate" in run.stopped
+    assert time.monotonic() - started < 30
