@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.client import BearerToken, IcebergCatalog, pyiceberg_catalog
-from servers_matrix.servers import KEY, RUSTBERG_FEATURES, SERVERS, TABLE_BUCKET, CatalogServer, rustberg_is_built, seaweedfs
+from servers_matrix.servers import KEY, RUSTBERG_FEATURES, SERVERS, TABLE_BUCKET, CatalogServer, rustberg_is_built
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,7 @@ FOREIGN = (
     Foreign(_BY_NAME["ministack-glue"], {"warehouse": "000000000000"}, words=_ONE_LEVEL),
     Foreign(_BY_NAME["rustberg"], {"auth": BearerToken(KEY)}),
     Foreign(
-        CatalogServer("seaweedfs", "SeaweedFS", "4.53", seaweedfs),
+        _BY_NAME["seaweedfs"],
         {"warehouse": f"s3://{TABLE_BUCKET}", **VIEWS},
         words={
             '"sales.stock").': '"sales.stock", access_delegation=None).',

@@ -46,6 +46,8 @@ SEAWEEDFS_PORTS = (
     *("s3.port.iceberg", "s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port", "volume.port.grpc"),
     *("filer.port", "filer.port.grpc", "admin.port", "admin.port.grpc"),
 )
+#: Environment variables with a token of SeaweedFS, and id:secret of its client, also for its profile.
+SEAWEEDFS_TOKEN, SEAWEEDFS_CLIENT = "SEAWEEDFS_TOKEN_LAKEPACT", "SEAWEEDFS_CLIENT_LAKEPACT"
 KEY = "rb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
 
@@ -114,21 +116,41 @@ def rustberg(folder: Path, *, version: str, features: Sequence[str] = (), argume
 
 
 @contextlib.contextmanager
-def seaweedfs(folder: Path) -> Generator[str]:
-    """Yield the address of the Iceberg catalog of SeaweedFS, with one table bucket; its first start builds it."""
+def seaweedfs(folder: Path, *, secured: bool = False) -> Generator[str]:
+    """Yield the address of the Iceberg catalog of SeaweedFS, with one table bucket; its first start builds it.
+
+    Args:
+        folder: where it keeps its files.
+        secured: whether it wants a token.
+    """
     program = _weed()
     ports = {name: _free_port() for name in SEAWEEDFS_PORTS}
     url = f"http://127.0.0.1:{ports['s3.port.iceberg']}"
     bound = ("-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", f"-tableBucket={TABLE_BUCKET}")
     without = ("-webdav=false", "-admin.ui=false", "-s3.port.lance=0", "-admin.port.legacy=0", "-master.telemetry=false")
     command = [str(program), "mini", *bound, *without, *(f"-{name}={port}" for name, port in ports.items())]
-    with _process(command, folder / "seaweedfs.log", answers=f"{url}/v1/config", env={"AWS_ACCESS_KEY_ID": ""}):  # which it would demand
+    key, secret = (KEYS["aws_access_key_id"], KEYS["aws_secret_access_key"]) if secured else ("", "")  # without a key it serves everybody
+    os.environ[SEAWEEDFS_CLIENT] = f"{key}:{secret}"
+    env = {"AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret}
+    with _process(command, folder / "seaweedfs.log", answers=f"{url}/v1/config", env=env):
         until = time.monotonic() + START_SECONDS
-        while httpx.get(f"{url}/v1/{TABLE_BUCKET}/namespaces", trust_env=False).status_code != httpx.codes.OK:  # it makes the bucket last
+        while not _has_bucket(url, secured=secured):  # it makes the bucket last
             if time.monotonic() > until:
                 raise RuntimeError(f"SeaweedFS makes no table bucket: {(folder / 'seaweedfs.log').read_text('utf-8')[-1000:]}")
             time.sleep(0.2)
         yield url
+
+
+def _has_bucket(url: str, *, secured: bool) -> bool:
+    """Return whether SeaweedFS serves its table bucket; its token is kept."""
+    with httpx.Client(trust_env=False) as client:
+        if secured:
+            key, _, secret = os.environ[SEAWEEDFS_CLIENT].partition(":")
+            form = {"grant_type": "client_credentials", "client_id": key, "client_secret": secret}
+            answered = client.post(f"{url}/v1/oauth/tokens", data=form)
+            os.environ[SEAWEEDFS_TOKEN] = answered.json().get("access_token", "")
+            client.headers["Authorization"] = f"Bearer {os.environ[SEAWEEDFS_TOKEN]}"
+        return client.get(f"{url}/v1/{TABLE_BUCKET}/namespaces").status_code == httpx.codes.OK
 
 
 def _weed() -> Path:
@@ -177,6 +199,8 @@ SERVERS = (
     CatalogServer("ministack-glue", "MiniStack Glue", "1.5.33", ministack),
     CatalogServer("rustberg", "Rustberg", "0.3.0", partial(rustberg, version="0.3.0", features=RUSTBERG_FEATURES)),
     CatalogServer("rustberg-0.0.5", "Rustberg", "0.0.5", partial(rustberg, version="0.0.5", arguments=RUSTBERG_OLD)),
+    CatalogServer("seaweedfs", "SeaweedFS", "4.53", seaweedfs),
+    CatalogServer("seaweedfs-oauth2", "SeaweedFS with OAuth2", "4.53", partial(seaweedfs, secured=True)),
     CatalogServer("lakepact", "lakepact reference server", "0.1.0", lakepact),
 )
 
