@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -630,3 +632,28 @@ def test_operation_of_no_version_of_the_contract_is_an_error() -> None:
 
     assert done.results()[MUST].outcome is Outcome.ERROR
     assert "no version of iceberg_rest has an operation 'lodTable'" in done.results()[MUST].verdicts[0].actual
+
+
+def test_race_that_uses_up_its_time_blocks_no_other_check() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST, alone=True)
+    def loads_at_the_same_time(lab: Lab) -> None:
+        """No answer comes to several simultaneous requests."""
+        lab.concurrently([partial(lab.send_raw, "GET", "/late")] * 4)
+
+    @suite.check(OTHER_MUST, last=1)
+    def asks_once(lab: Lab) -> None:
+        """The configuration returns 200."""
+        with lab.judge(OTHER_MUST):
+            expect.status(lab.send("getConfig"), 200)
+
+    def late(_: str, target: str, __: bytes) -> Any:
+        if target == "/late":
+            time.sleep(0.5)
+        return answer(200, {})
+
+    with miniature(late) as url:
+        seen = outcomes_of(checked(Target(url, timeout=0.2, max_wait=1), of=suite))
+
+    assert seen == {MUST: Outcome.BLOCKED, OTHER_MUST: Outcome.PASS}

@@ -167,6 +167,15 @@ class Wire:
         for thing in (self._connections, *lasting.values()):
             thing.close()
 
+    @contextlib.contextmanager
+    def spending(self, budget: Budget) -> Generator[None]:
+        """Count late and oversized answers of the block in another budget."""
+        usual, self._budget = self._budget, budget
+        try:
+            yield
+        finally:
+            self._budget = usual
+
     def count_endless(self) -> None:
         """Count an endless listing; after a few of them nothing more is sent."""
         if self._budget is not None:

@@ -19,7 +19,7 @@ class Check:
     sentence: str  #: first line of its docstring
     requirements: tuple[str, ...]
     run: Callable[[Any], None]
-    alone: bool  #: runs while no other check runs
+    alone: bool  #: runs while no other check runs, after the stateful tests and with a budget of its own: a race
     last: int = 0  #: if not 0, it runs after all others, in this order: a careless server may store what it sends
     waived: frozenset[str] = frozenset()  #: requirements that it also judges, but the profile does not have
 

@@ -1,7 +1,7 @@
 """Runs a plan against a target and yields events; prints nothing.
 
-Independent checks run concurrently, then those marked `alone`, one at a time. After the stateful tests come the checks marked `last`,
-whose requests a careless server may store.
+Independent checks run concurrently. After the stateful tests come those marked `alone`, one at a time: races, with a budget of their own
+for late answers. The checks marked `last` end the run: a careless server may store their requests.
 """
 
 from __future__ import annotations
@@ -133,6 +133,8 @@ class Run:
                 yield from self._scenarios(self._checks())
                 if self.stateful:
                     yield from self._modelled()
+                with self.wire.spending(Budget(self.target.max_wait)):
+                    yield from self._scenarios(self._races())
                 yield from self._scenarios(self._last_checks())
             finally:  # also after Ctrl-C
                 for book in self._invariants.books:
@@ -300,18 +302,20 @@ class Run:
         return (*leading[-LONGEST_TRAIL:], exchange.number)
 
     def _checks(self) -> Iterator[_CheckRun]:
-        """Run all checks but those that are last."""
-        numbered = [(n, check) for n, check in enumerate(self.plan.checks) if not check.last]
+        """Run all checks but races and those that are last."""
         with ThreadPoolExecutor(self.max_workers, thread_name_prefix="check") as pool:
-            futures = [pool.submit(self._one, check, n) for n, check in numbered if not check.alone]
+            futures = [pool.submit(self._one, check, n) for n, check in enumerate(self.plan.checks) if not (check.alone or check.last)]
             try:
                 for future in as_completed(futures):
                     yield future.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        for n, check in numbered:
-            if check.alone:
+
+    def _races(self) -> Iterator[_CheckRun]:
+        """Run the checks that are alone, one at a time; their late answers leave the others time."""
+        for n, check in enumerate(self.plan.checks):
+            if check.alone and not check.last:
                 yield self._one(check, n)
 
     def _last_checks(self) -> Iterator[_CheckRun]:
