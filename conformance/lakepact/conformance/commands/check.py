@@ -116,6 +116,8 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 @click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
 @click.option("--no-cleanup", is_flag=True, help="Keep the namespaces, tables and views that the checks create.")
 @click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks.")
+@click.option("--live/--no-live", default=None, help="Print each failed requirement when it is judged.  [default: on a terminal]")
+@click.option("--severity", type=output.SEVERITIES, help="Print findings of this severity only; reports hold all.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text.")
 def check(
     url: str | None,
@@ -143,6 +145,8 @@ def check(
     strict: bool,
     no_cleanup: bool,
     verbose: bool,
+    live: bool | None,
+    severity: str | None,
     as_json: bool,
 ) -> None:
     """Check the server at URL against a contract; without URL, check the embedded reference server.
@@ -197,7 +201,7 @@ def check(
                 max_workers=workers,
                 profile=profile.name if profile else "",
             )
-            for _ in output.watched(run, console):
+            for _ in output.watched(run, console, live=console.is_terminal if live is None else live):
                 pass
             stopped = run.stopped
         except Misused as wrong:
@@ -206,7 +210,7 @@ def check(
             stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
             stopped += why_silent(early) if isinstance(early, NoAnswer) else ""
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
-    shown = {"strict": strict, "verbose": verbose, "as_json": as_json}
+    shown = {"strict": strict, "verbose": verbose, "as_json": as_json, "severity": severity}
     sys.exit(output.write(run, wanted_reports, console, verb="check", stopped=stopped, **shown))
 
 

@@ -19,7 +19,8 @@ from lakepact.conformance.running import runner
     "--report", "wanted", multiple=True, metavar="KIND=FILE", help="Write html=…, junit=…, md=…, badge=… or jsonl=… instead of printing."
 )
 @click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass.")
-def report(report: Path, *, wanted: tuple[str, ...], verbose: bool) -> None:
+@click.option("--severity", type=output.SEVERITIES, help="Print findings of this severity only.")
+def report(report: Path, *, wanted: tuple[str, ...], verbose: bool, severity: str | None) -> None:
     """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be compressed with gzip.
 
     Exit code: 0 shown or written, 2 wrong usage, 3 a file cannot be written. The exit code says nothing about conformance.
@@ -32,6 +33,6 @@ def report(report: Path, *, wanted: tuple[str, ...], verbose: bool) -> None:
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong
     if not files:
-        text.show(found, Screen(), verbose=verbose)
+        text.show(found, Screen(), verbose=verbose, severity=severity)
     written = [output.is_written(found, kind, path, verb="report") for kind, path in files]
     sys.exit(runner.CONFORMANT if all(written) else runner.INCOMPLETE)

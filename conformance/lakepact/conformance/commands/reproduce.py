@@ -10,28 +10,30 @@ import click
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report import lines
-from lakepact.conformance.reproduction.script import NotReproducible, script
+from lakepact.conformance.reproduction.script import NotReproducible, listed, script
 from lakepact.conformance.running import runner
 
 
 @click.command()
 @click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("requirement", metavar="ID")
+@click.argument("requirement", metavar="[ID]", required=False)
 @click.option("--url", metavar="URL", help="The address that the script uses by default.  [default: the report's]")
 @click.option("--check", metavar="NAME", help="The check whose verdict is repeated.  [default: the clearest]")
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the script there instead of printing it."
 )
-def reproduce(report: Path, requirement: str, *, url: str | None, check: str | None, out: Path | None) -> None:
+def reproduce(report: Path, requirement: str | None, *, url: str | None, check: str | None, out: Path | None) -> None:
     """Write a script that repeats a finding of REPORT, written by `lakepact check --report jsonl=REPORT`, on a fresh server.
 
-    The script needs Python alone. It exits with 1 while the fault is there and with 0 when it is gone. Exit code of
-    this command: 0 written, 2 wrong usage, for example a requirement that does not fail in the report.
+    Without ID, list the findings, and whether their scripts need lakepact. A script exits with 1 while the fault is there
+    and with 0 when it is gone. Exit code of this command: 0 written, 2 wrong usage, for example a requirement that does not
+    fail in the report.
 
     Example: lakepact reproduce report.jsonl IRC-NS-CREATE-014 --out finding.py
     """
     try:
-        text = script(lines.read(report), requirement, check=check, url=address(url) if url else None)
+        found = lines.read(report)
+        text = script(found, requirement, check=check, url=address(url) if url else None) if requirement else "".join(listed(found))
     except (lines.UnreadableReport, NotReproducible, ValueError) as wrong:
         click.echo(f"lakepact reproduce: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)

@@ -13,7 +13,7 @@ from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.findings import Findings, marks
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, looks
 from lakepact.conformance.report.page import card, chip, page, section, share_bar, top, wide
-from lakepact.conformance.report.requests import settings
+from lakepact.conformance.report.requests import offered, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +88,7 @@ def _top(
         "checked": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
         **settings(header),
         "requirements": f"{len(results):,}",
-        **({"operations declared": f"{len(header['operations'])} of {header['all_operations']}"} if _of_a_server(header) else {}),
+        **({f"operations {offered(header)}": f"{len(header['operations'])} of {header['all_operations']}"} if _of_a_server(header) else {}),
         "checks": f"{footer['checks']:,}",
         "invariants": f"{footer['invariants']:,}",
         "requests": f"{footer['requests']:,}",

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.escaping import plain, terminal
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import badge, html, junit, lines, markdown, text
+from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.running import runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
+    from lakepact.conformance.evidence.outcome import Verdict
     from lakepact.conformance.running.runner import Run
 
+QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows it
+NAMED = 3  #: failed requirements that a progress line names
+LONGEST_FINDING = 300  #: characters of a finding while the run goes on
+SEVERITIES = click.Choice([severity.name.lower() for severity in Severity])
 WRITERS = {"badge": badge.write, "html": html.write, "junit": junit.write, "md": markdown.write}
 
 
@@ -36,18 +43,43 @@ def report_option(option: str) -> tuple[str, Path]:
     return kind, Path(path)
 
 
-def watched(run: Run, console: Console) -> Iterator[None]:
-    """Run with a progress line on a terminal."""
+def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]:
+    """Run with a progress line on a terminal, and elsewhere with a line on standard error every 30 seconds.
+
+    Args:
+        run: the run.
+        console: where the progress line is shown.
+        live: also print each finding when it is judged.
+    """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    failed: dict[str, None] = {}
+    started = reported = time.monotonic()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("judging", total=run.planned)
-        broken = 0
         for event in run.events():
-            broken += sum(v.outcome is Outcome.FAIL for v in event.verdicts)
-            progress.update(
-                task, completed=event.done, description=f"checking [dim]{event.check}[/]" + (f" [red]{broken} failed[/]" if broken else "")
-            )
+            for verdict in event.verdicts:
+                if verdict.outcome is Outcome.FAIL and verdict.requirement not in failed:
+                    failed[verdict.requirement] = None
+                    if live:
+                        console.print(_finding(run, verdict), soft_wrap=True, highlight=False)
+            progress.update(task, completed=event.done, description=f"checking [dim]{event.check}[/]{_listed(failed, ' [red]', '[/]')}")
+            now = time.monotonic()
+            if not console.is_terminal and now - reported >= QUIET_SECONDS:
+                reported = now
+                click.echo(f"lakepact: {event.done} of {event.planned} after {now - started:.0f} s{_listed(failed, '; ')}", err=True)
             yield
+
+
+def _finding(run: Run, verdict: Verdict) -> str:
+    """Return the line of a failed requirement."""
+    said = f"expected {verdict.expected}; got {verdict.actual}" if verdict.expected else verdict.actual
+    return f"[bold red]FAIL[/] {verdict.requirement}  {terminal(run.wire.redact(said)[:LONGEST_FINDING])}"
+
+
+def _listed(failed: Mapping[str, None], before: str, after: str = "") -> str:
+    """Return how many requirements failed, and the last of them."""
+    last = ", ".join([*failed][-NAMED:])
+    return f"{before}{len(failed)} failed: {'… ' if len(failed) > NAMED else ''}{last}{after}" if failed else ""
 
 
 def write(
@@ -60,6 +92,7 @@ def write(
     strict: bool,
     verbose: bool,
     as_json: bool,
+    severity: str | None = None,
 ) -> int:
     """Print the report of a run, write the requested files, and return the exit code.
 
@@ -72,6 +105,7 @@ def write(
         strict: whether a broken SHOULD counts like a broken MUST.
         verbose: also list passed requirements.
         as_json: print the report's lines instead of text.
+        severity: print findings of this severity only.
     """
     report = list(lines.lines(run, strict=strict, stopped=stopped))
     if stopped:
@@ -82,7 +116,7 @@ def write(
             sys.stdout.buffer.write(lines.encoded(line))
         sys.stdout.flush()
     elif not stopped or run.verdicts:
-        text.show(report, console, verbose=verbose)
+        text.show(report, console, verbose=verbose, severity=severity)
     code: int = report[-1]["exit_code"]
     return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
 

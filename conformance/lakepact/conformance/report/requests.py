@@ -72,6 +72,11 @@ def _judged(verdict: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any
     return next((exchanges[n] for n in reversed(verdict.get("exchanges", ())) if n in exchanges), None)
 
 
+def offered(header: Mapping[str, Any]) -> str:
+    """Return how the operations of a target are known: `declared`, or `served` where it declares none."""
+    return "declared" if header["facts"].get("endpoints") == "declared" else "served"
+
+
 def settings(header: Mapping[str, Any]) -> dict[str, str]:
     """Return the warehouse and the profile of a run, as far as it has them."""
     found = {"warehouse": header.get("parameters", {}).get("warehouse", ""), "profile": header.get("profile", "")}

@@ -11,9 +11,9 @@ from rich.table import Table
 from lakepact.conformance.evidence.escaping import terminal
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.blocked import findings, reason
-from lakepact.conformance.report.causes import plural, summary
+from lakepact.conformance.report.causes import Severity, plural, summary
 from lakepact.conformance.report.looks import by_area
-from lakepact.conformance.report.requests import curls, deciding, evidence_line, exchanges_of, judged_request, settings, terms
+from lakepact.conformance.report.requests import curls, deciding, evidence_line, exchanges_of, judged_request, offered, settings, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,18 +33,21 @@ COLOURS = {
 SHOWN_CURLS = 8  #: requests shown before a finding; earlier ones are in the report file
 
 
-def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = False) -> None:
+def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = False, severity: str | None = None) -> None:
     """Print a report.
 
     Args:
         report: its lines.
         console: where it is printed.
         verbose: also print passed requirements, with remarks.
+        severity: the name of a `Severity`; other findings are not printed.
     """
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = exchanges_of(report)
     for cause, group in findings(report):
+        if severity and (cause is None or cause["severity"] != Severity[severity.upper()]):
+            continue
         if cause is not None:
             _cause(cause, group, exchanges, console)
         if cause is not None or len(group) == 1:
@@ -138,7 +141,7 @@ def _table(results: Sequence[dict[str, Any]]) -> Table:
 
 def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console, *, causes: str) -> None:
     colour = {"conformant": "bold green", "not conformant": "bold red", "incomplete": "bold yellow"}[footer["verdict"]]
-    declared = f"{len(header['operations'])} of {header['all_operations']} operations declared"
+    declared = f"{len(header['operations'])} of {header['all_operations']} operations {offered(header)}"
     judged = declared if header.get("side", "server") == "server" else "a client"
     scope = "".join(f", {name} {value}" for name, value in settings(header).items())
     scope += f", only {', '.join(header['only'])}" if header["only"] else ""

@@ -12,7 +12,7 @@ from lakepact.conformance.evidence.redaction import REDACTED
 from lakepact.generated.contract import Contract, OperationId, contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL, Outcome.UNEXPECTED_PASS)
 BASE = "/v1"
@@ -40,10 +40,7 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
     result, verdict = _verdict(report, requirement, check)
     if header["contract"] not in contracts():
         raise NotReproducible(f"this lakepact does not know the contract {header['contract']}")
-    recipe = verdict.get("replay", {})
-    held = {line["number"] for line in report if line["line"] == "exchange" and {"sent_at", "needed"} <= line.keys()}
-    if not recipe or not held.issuperset(recipe.get("exchanges", ())):
-        recipe = {"why": "the report does not hold its requests"}
+    recipe = _recipe(report, verdict)
     case: dict[str, Any] = {
         "requirement": requirement,
         "sentence": result["sentence"],
@@ -63,6 +60,22 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
         sent = {name.lower() for step in case["steps"] for name, value in step["headers"] if value == REDACTED}
         case["secrets"] = {name: var for name, var in case["secrets"].items() if name in sent}
     return _text(case, header, verdict)
+
+
+def listed(report: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a line for each finding that has a script: its requirement, and what the script needs."""
+    for result in report:
+        if result["line"] == "result" and any(verdict["outcome"] in BROKEN for verdict in result["verdicts"]):
+            _, verdict = _verdict(report, result["requirement"], None)
+            why = _recipe(report, verdict).get("why", "")
+            yield f"{result['requirement']}  needs {f'lakepact: {why}' if why else 'Python alone'}\n"
+
+
+def _recipe(report: Sequence[dict[str, Any]], verdict: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return how to repeat a verdict, or `why` its requests do not suffice."""
+    recipe: Mapping[str, Any] = verdict.get("replay", {})
+    held = {line["number"] for line in report if line["line"] == "exchange" and {"sent_at", "needed"} <= line.keys()}
+    return recipe if recipe and held.issuperset(recipe.get("exchanges", ())) else {"why": "the report does not hold its requests"}
 
 
 def variable(header: str) -> str:
@@ -137,14 +150,17 @@ def _with_prefix(path: str, prefix: str, *, own: bool) -> str:
 def _text(case: Mapping[str, Any], header: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
     source = resources.files("lakepact.conformance.evidence").joinpath("replaying.py").read_text("utf-8")
     _, _, body = source.partition(FUTURE)
+    needs = "a fresh server; Python 3.9 or later, nothing else to install"
+    if case["why"]:
+        needs = "a fresh server; it runs the command lakepact: pip install 'lakepact[conformance]'"
     about = [
+        *([f"THIS SCRIPT NEEDS LAKEPACT: its requests alone do not repeat the finding ({case['why']})."] if case["why"] else []),
         f"{case['requirement']}: {case['sentence']}",
         f"Clause: {case['clause']}",
         f"Found on {header['target']} on {header['ended'][:10]} by the check {verdict['check']}.",
         f"Expected: {verdict.get('expected', '')}",
         f"Actual: {verdict.get('actual', '')}",
-        *([f"Its requests alone do not repeat it ({case['why']}): this script runs lakepact."] if case["why"] else []),
-        "Usage: python3 THIS_FILE [URL] [--warehouse NAME]   (a fresh server; Python 3.9 or later, nothing else to install)",
+        f"Usage: python3 THIS_FILE [URL] [--warehouse NAME]   ({needs})",
         f"The requests need secrets: set {', '.join(case['secrets'].values())}."
         if case["secrets"]
         else "For a server that wants a token, set AUTHORIZATION to the value of that header.",

@@ -1,0 +1,71 @@
+"""Findings and progress while `lakepact check` runs, and filters of what it prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance.commands.check import check
+from lakepact.conformance.commands.report import report
+from lakepact.conformance.commands.reproduce import reproduce
+from lakepact.conformance.report import output
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ONLY = ("--only", "IRC-NS-PROP-00[12]", "--fault", "updateProperties.answers-500")
+
+
+def test_live_prints_a_finding_before_the_report() -> None:
+    shown = CliRunner().invoke(check, [*ONLY, "--live"]).stdout
+
+    assert shown.index("FAIL IRC-NS-PROP-001  expected status 200") < shown.index("CAUSE 1")
+
+
+def test_findings_are_not_printed_live_without_a_terminal() -> None:
+    assert CliRunner().invoke(check, ONLY).stdout.lstrip().startswith("CAUSE 1")
+
+
+def test_progress_without_a_terminal_goes_to_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "QUIET_SECONDS", 0)
+    result = CliRunner().invoke(check, ONLY)
+
+    assert "failed: IRC-NS-PROP-001" in result.stderr.splitlines()[-1]
+    assert "lakepact: " not in result.stdout
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = tmp_path_factory.mktemp("reports") / "report.jsonl"
+    CliRunner().invoke(check, [*ONLY, "--report", f"jsonl={path}"])
+    return path
+
+
+def test_severity_selects_causes(faulty: Path) -> None:
+    shown = {severity: CliRunner().invoke(report, [str(faulty), "--severity", severity]).stdout for severity in ("data", "status")}
+
+    assert ("CAUSE" in shown["data"], "CAUSE" in shown["status"]) == (False, True)
+
+
+def test_operations_of_a_server_without_endpoints_are_served(faulty: Path) -> None:
+    undeclared = faulty.with_name("undeclared.jsonl")
+    undeclared.write_text(faulty.read_text("utf-8").replace('"endpoints":"declared"', '"endpoints":"absent"'), "utf-8")
+
+    assert "operations declared;" in CliRunner().invoke(report, [str(faulty)]).stdout
+    assert "operations served;" in CliRunner().invoke(report, [str(undeclared)]).stdout
+
+
+def test_reproduce_without_a_requirement_lists_what_scripts_need(faulty: Path) -> None:
+    assert "IRC-NS-PROP-001  needs Python alone\n" in CliRunner().invoke(reproduce, [str(faulty)]).stdout
+
+
+def test_script_that_needs_lakepact_says_so_first(faulty: Path) -> None:
+    shared = faulty.with_name("shared.jsonl")
+    shared.write_text(faulty.read_text("utf-8").replace('"replay":{', '"unused":{'), "utf-8")
+    script = CliRunner().invoke(reproduce, [str(shared), "IRC-NS-PROP-001"]).stdout
+
+    assert script.splitlines()[1].startswith("# THIS SCRIPT NEEDS LAKEPACT: ")
+    assert "pip install 'lakepact[conformance]'" in script
+    assert "IRC-NS-PROP-001  needs lakepact" in CliRunner().invoke(reproduce, [str(shared)]).stdout
