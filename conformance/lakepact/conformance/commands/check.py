@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     "--contract-version", metavar="VERSION", help="A version of the contract; see `lakepact contracts list`. [default: the oldest]"
 )
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
+@click.option("--quick", is_flag=True, help="Only some 60 requirements that clients depend on in every session.")
 @click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
 @click.option(
     "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; its value is never reported."
@@ -125,6 +127,7 @@ def check(
     contract: str | None,
     contract_version: str | None,
     only: tuple[str, ...],
+    quick: bool,
     token_env: str | None,
     headers: tuple[str, ...],
     parameters: tuple[str, ...],
@@ -160,7 +163,10 @@ def check(
         given = profiles.profile(profile)
         suite = suites.meant(given, contract, contract_version)
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
-        planned = plan.plan(suite, only=only, each=True, narrow=True)
+        chosen = (*only, *plan.quick(suite)) if quick else only
+        planned = plan.plan(suite, only=chosen, each=True, narrow=True)
+        if quick:
+            planned, only = replace(planned, only=(*only, "--quick")), chosen
         wanted_reports = [output.report_option(r) for r in reports]
         listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
         # An empty address comes from an unset variable; it does not mean the embedded server.

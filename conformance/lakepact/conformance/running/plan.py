@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
+import tomllib
 from dataclasses import dataclass
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -60,6 +62,20 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False, nar
         c for c in suite.checks.values() if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)
     )
     return Plan(suite, checks, invariants, wanted, tuple(only), everything and bool(only))
+
+
+def quick(suite: Suite[Any]) -> tuple[str, ...]:
+    """Return the ids of the requirements that clients of a contract depend on in every session.
+
+    Raises:
+        LookupError: the contract has no list of them.
+    """
+    contract = suite.contract
+    listed = resources.files(f"lakepact.conformance.checks.{contract.profile_of or contract.name}").joinpath("quick.toml")
+    if not listed.is_file():
+        raise LookupError(f"--quick: {contract.name} has no list of requirements")
+    groups = tomllib.loads(listed.read_text("utf-8")).values()
+    return tuple(requirement for group in groups for requirement in group["requirements"] if requirement in suite.judged())
 
 
 def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], pattern: str) -> bool:
