@@ -55,7 +55,8 @@ def lines_with(change: Callable[[str, Line], Line]) -> Callable[[list[Line]], li
 def optional_members(lab: SharingClientLab) -> None:
     """A client reads exactly the rows of a table whose lines lack their optional members, or have null in them."""
     table, rows = lab.reads()
-    for requirement, change, how in (("DS-CLI-04", _absent, "lack their optional members"), ("DS-CLI-05", _null, "have null in them")):
+    changes = (("DS-CLI-04", _absent, "lack their optional members"), ("DS-CLI-05", _null, "have null in them"))
+    for requirement, change, how in lab.each(changes):
         with lab.judge(requirement):
             done = lab.performs("read-table", in_lines(lines_with(change)), table=table)
             same_rows(done.ended, rows, f"whose lines {how}")

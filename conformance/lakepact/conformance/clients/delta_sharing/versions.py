@@ -90,7 +90,7 @@ def version_headers(lab: SharingClientLab) -> None:
         ("DS-CLI-08", 200, "delta-table-version"),
         ("DS-CLI-09", 204, "Delta-Table-Version"),
     )
-    for requirement, status, name in scripts:
+    for requirement, status, name in lab.each(scripts):
         with lab.judge(requirement):
             done = lab.performs("table-version", version_as(status, name), table=lab.address(HISTORY))
             expect.equal(expected, done.result, f"version in the header {name} of {status}:", at=None)

@@ -180,7 +180,7 @@ def _outcomes_are_distinguished(lab: CatalogClientLab, commits: Callable[[Script
         refused.is_refused(f"{operation} was answered with 409")
     lost = {how: commits(losing(lose), how) for how, lose in LOST.items()}
     failed = {str(status): commits(answering(COMMITS, error(status, UNKNOWN), is_done=True), str(status)) for status in (500, 502, 504)}
-    for requirement, outcomes in (("IRC-CLI-019", lost), ("IRC-CLI-004", failed)):
+    for requirement, outcomes in lab.each((("IRC-CLI-019", lost), ("IRC-CLI-004", failed))):
         with lab.judge_each(requirement) as case:
             for how, done in outcomes.items():
                 with case():

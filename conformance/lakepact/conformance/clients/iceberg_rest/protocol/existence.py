@@ -50,7 +50,7 @@ def existence_by_status(lab: CatalogClientLab) -> None:
         ("IRC-CLI-012", "without HEAD among the endpoints", with_endpoints(without=ASKED_BY_STATUS)),
     ]
     tasks = _offered(lab)
-    for requirement, how, script in scripts:
+    for requirement, how, script in lab.each(scripts):
         with lab.judge_each(requirement) as case:
             for task in tasks:
                 with case():

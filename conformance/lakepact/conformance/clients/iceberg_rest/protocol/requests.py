@@ -178,7 +178,7 @@ def with_evidence(exchange: Exchange) -> Generator[None]:
 
 def _judge_components(lab: CatalogClientLab, exchanges: list[Exchange]) -> None:
     shown = {component for exchange in exchanges for component in sent(exchange)}
-    for component, requirement in OF_CLIENTS.items():
+    for component, requirement in lab.each(OF_CLIENTS.items()):
         if component not in shown:
             lab.skip(requirement.id, f"the client sends no {component}")
         else:

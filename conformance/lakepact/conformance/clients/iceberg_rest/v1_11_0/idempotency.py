@@ -53,7 +53,7 @@ def each_commit_has_its_own_key(lab: NewerCatalogClientLab) -> None:
     home = lab.namespace("t")
     lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
     by_key: dict[str, set[bytes]] = {}
-    for status in BUSY:
+    for status in lab.each(BUSY):
         busy = at_first(answering(op.update_table, error(status, "ServiceFailureException")), op.update_table)
         first, second = {"lakepact.first": str(status)}, {"lakepact.second": str(status)}
         done = lab.performs(TWICE, busy, namespace=home, table="t", first=first, second=second)
