@@ -51,6 +51,9 @@ def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
 
 
 FAULTS = {
-    "column-mapping-is-lost DS-DWP-02 DS-QRY-09": on_metadata(QUERY, lambda metadata: metadata.update(configuration={})),
+    # The names in partitionValues are then not those of the columns.
+    "column-mapping-is-lost DS-DWP-02 DS-QRY-09 @/*/file/deltaSingleAction/add/partitionValues": on_metadata(
+        QUERY, lambda metadata: metadata.update(configuration={})
+    ),
     "refreshes-are-new-queries DS-EST-06": on_query(without("refreshToken")),
 }

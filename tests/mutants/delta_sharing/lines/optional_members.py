@@ -54,10 +54,11 @@ def _lines(reply: Reply) -> list[Any]:
 
 @fault("DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04", by=partial(on_call, op.get_table_metadata))
 def metadata_of_versions_counts_what_is_there_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    current = handler(**arguments | {"version": None, "timestamp": None}).joined()
     reply = handler(**arguments).joined()
     if arguments.get("version") is None and arguments.get("timestamp") is None:
         return reply
-    now, then = (_lines(r) for r in (handler(**arguments | {"version": None, "timestamp": None}).joined(), reply))
+    now, then = (_lines(r) for r in (current, reply))
     then[1]["metaData"].update({name: now[1]["metaData"][name] for name in ("size", "numFiles") if name in then[1]["metaData"]})
     return replace(reply, body=b"".join(orjson.dumps(line) + b"\n" for line in then))
 
