@@ -120,8 +120,13 @@ def _differing(one: Any, other: Any, at: tuple[str | int, ...] = ()) -> Iterator
 
 
 def general(place: str) -> str:
-    """Return a JSON pointer with positions in arrays written as `*`."""
-    return POSITION.sub("/*", place)
+    """Return a JSON pointer with positions in arrays written as `*`, and the header for the media type."""
+    return "/headers/content-type" if place == "/media-type" else POSITION.sub("/*", place)
+
+
+def is_place(at: str) -> bool:
+    """Return whether a difference is at a place of an answer; columns of rows that were read from files have none."""
+    return at != "" and not at.startswith("/rows/")
 
 
 def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list[str]]:
@@ -131,7 +136,7 @@ def misplaced(verdicts: Iterable[Verdict], places: set[str]) -> tuple[bool, list
         verdicts: the failing verdicts about requirements that the fault breaks.
         places: the places where it shows.
     """
-    found = {v.requirement: {general(f.difference.at) for f in v.failures if f.difference and f.difference.at} for v in verdicts}
+    found = {v.requirement: {general(f.difference.at) for f in v.failures if f.difference and is_place(f.difference.at)} for v in verdicts}
     compared = {requirement: at for requirement, at in found.items() if at and places}
     wrong = {r: at for r, at in compared.items() if not any(_meet(one, other) for one in at for other in places)}
     return bool(compared), [f"{r}: found at {', '.join(sorted(at))}, the fault shows at {_some(places)}" for r, at in wrong.items()]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.conformance.evidence.differences import ABSENT
+from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 
@@ -65,3 +68,33 @@ def _member(value: Any, step: str) -> Any:
 )
 def test_values_are_shown_as_json(value: Any, shown: str) -> None:
     assert expect.shown(value) == shown
+
+
+def lines_of(*documents: Any) -> Reply:
+    """Return an answer with a JSON document on each line, and an empty line after each."""
+    body = b"".join(orjson.dumps(document) + b"\n\n" for document in documents)
+    return Reply(Exchange(1, None, "", "GET", "/", (), b"", 200, httpx.Headers({"content-type": "application/x-ndjson"}), body, 0.0))
+
+
+LINES = st.lists(st.dictionaries(st.text(), st.recursive(st.integers(0, 9), lambda inner: st.dictionaries(st.text(), inner))))
+
+
+@given(LINES)
+def test_objects_in_lines_know_their_places(documents: list[dict[str, Any]]) -> None:
+    level: list[Any] = list(lines_of(*documents).lines)
+
+    while level:
+        assert all(placed.place().value == placed for placed in level)
+        level = [inner for placed in level for inner in placed.values() if isinstance(inner, Placed)]
+
+
+def test_finding_about_a_line_states_its_place_and_a_claim() -> None:
+    file = lines_of({"protocol": {}}, {"file": {"size": 5}}).lines[1]["file"]
+
+    with pytest.raises(Unmet) as unmet:
+        expect.equal(6, file["size"], "the size", at=file.place("size"))
+
+    failure = unmet.value.failure((1,))
+    assert failure.difference is not None
+    assert failure.claim is not None
+    assert (failure.difference.at, failure.claim.at, failure.claim.schema) == ("/1/file/size", "/body/1/file/size", {"const": 6})

@@ -30,7 +30,7 @@ def _must_stay_escaped(url: str) -> str:
     return url.replace("/files/", "/file%73/")
 
 
-@fault("DS-FIL-01", "DS-DFL-06", by=partial(on_reply, FILES))
+@fault("DS-FIL-01", "DS-DFL-06", by=partial(on_reply, FILES), breaks_at="/*/file")
 def urls_lead_to_a_page(reply: Reply, _: Scope) -> Reply:
     return replace(reply, body=b"<html>It works!</html>", chunks=None, headers=()) if reply.status == 200 and reply.has_body else reply
 

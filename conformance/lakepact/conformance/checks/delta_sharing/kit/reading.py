@@ -11,8 +11,9 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, READER_FEATURES, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lines import is_continued, lines_of
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered, StepFailed, Unmet
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import changes, data_files, lines
@@ -31,6 +32,8 @@ AnyTable: TypeAlias = PackTable | SharedTable
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 PARQUET, DELTA = "parquet", "delta"
 VERSION = "delta-table-version"
+#: The requirement of each object that a line wraps.
+OF_LINES = {"deltaProtocol": "DS-DPR-01", "deltaMetadata": "DS-DMD-01", "deltaSingleAction": "DS-DFL-08"}
 CAPABILITIES = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
 
 
@@ -69,10 +72,27 @@ def understood(reply: Reply, about: str = "") -> Answer:
     """Return the content of an answer in lines.
 
     Raises:
-        Unmet: it was refused, or its lines are invalid.
+        Unmet: it was refused, or its lines are invalid in a way that no invariant judges.
+        StepFailed: its lines break the requirement of an invariant.
     """
     expect.status(reply, 200, about=about)
-    return lines.parsed(reply.lines)
+    try:
+        return lines.parsed(reply.lines)
+    except Unmet as unmet:
+        requirement = _broken_by(reply, unmet)
+        if requirement:
+            raise StepFailed(requirement, unmet) from unmet
+        raise
+
+
+def _broken_by(reply: Reply, unmet: Unmet) -> str:
+    """Return the requirement of every answer that invalid lines break; empty if none does."""
+    found = lines_of(reply.exchange)
+    if found is None:
+        return "DS-GEN-06"
+    if {"protocol", "metaData"} <= {kind for line in found for kind in line if isinstance(line[kind], dict)}:
+        return OF_LINES.get(unmet.difference.at.rpartition("/")[2], "") if unmet.difference else ""
+    return "DS-QRY-04" if reply.exchange.operation == op.query_table and not is_continued(reply.exchange) else ""
 
 
 def rows(lab: SharingLab, answer: Answer, files: Iterable[SharedFile] | None = None) -> list[Row]:
