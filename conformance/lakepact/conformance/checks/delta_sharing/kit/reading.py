@@ -140,6 +140,15 @@ def version_header(reply: Reply) -> str:
     return version
 
 
+def has_version(reply: Reply, version: int | str, about: str) -> None:
+    """Expect a version in the header of an answer; `about` names the request.
+
+    Raises:
+        Unmet: it names another one, or none.
+    """
+    expect.equal(str(version), reply.headers.get(VERSION), f"{about} the Delta-Table-Version", at=reply.header(VERSION))
+
+
 class Downloads:
     """The files of one target, each fetched once; files with equal ids are the same file."""
 

@@ -20,7 +20,7 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     objects,
     required,
 )
-from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION
+from lakepact.conformance.checks.delta_sharing.kit.reading import has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, TWO, by_url, varied, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
@@ -74,8 +74,7 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
             if before is not None and before == version(lab, table):
                 judged = True
                 with lab.judge("DS-MET-02"):
-                    at = reply.header(VERSION)
-                    expect.equal(str(before), reply.headers.get(VERSION), f"for {table.name} the Delta-Table-Version", at=at)
+                    has_version(reply, before, f"for {table.name}")
                 break
     if not judged:
         raise Blocked("no table kept its version for the time of three requests")
@@ -182,7 +181,7 @@ def _with_several_versions(lab: SharingLab) -> SharedTable:
 def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about: str) -> None:
     """Metadata is that of a version, as a query of that version has it."""
     expect.status(reply, 200, about=about)
-    expect.equal(str(number), reply.headers.get(VERSION), f"{about} the Delta-Table-Version", at=reply.header(VERSION))
+    has_version(reply, number, about)
     query = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
     if query.status == 200 and form_of(query.lines) == form_of(reply.lines):
         known, found = _metadata(query), _metadata(reply)

@@ -152,8 +152,7 @@ def starting_timestamps_select_the_next_version(lab: SharingLab) -> None:
             with lab.judge("DS-CDF-05"):
                 right(lab, table, version, table.last.version, reading.understood(reply, f"for changes from {text}"))
             with lab.judge("DS-CDF-08"):
-                what, at = f"for changes from {text} the Delta-Table-Version", reply.header(reading.VERSION)
-                expect.equal(str(version), reading.version_header(reply), what, at=at)
+                reading.has_version(reply, version, f"for changes from {text}")
 
 
 @check("DS-CDF-05", "DS-CDF-06")
@@ -250,8 +249,7 @@ def changes_name_their_first_version(lab: SharingLab) -> None:
         for bounds in lab.each(({"starting_version": version}, {"starting_version": version, "ending_version": subject.last})):
             reply = lab.require(reading.asked_changes(lab, subject.table, bounds), 200)
             with lab.judge("DS-CDF-08"):
-                what, at = f"for {expect.shown(bounds)} the Delta-Table-Version", reply.header(reading.VERSION)
-                expect.equal(str(version), reading.version_header(reply), what, at=at)
+                reading.has_version(reply, version, f"for {expect.shown(bounds)}")
 
 
 @check("DS-CDF-09")

@@ -109,8 +109,7 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
                 continue  # The query has one page, or DS-QRY-09 fails for the second one.
             about = f"for the second page of {expect.shown(body)} of {table.name} in {form} format"
             with lab.judge("DS-QRY-08"):
-                known, found = reading.version_header(first), reading.version_header(second)
-                expect.equal(known, found, f"{about} the Delta-Table-Version", at=second.header(reading.VERSION))
+                reading.has_version(second, reading.version_header(first), about)
             with lab.judge("DS-CAP-04"):
                 expect.equal(form, form_of(second.lines), f"{about} the format", at=second.place(0))
     if not lab.verdicts:

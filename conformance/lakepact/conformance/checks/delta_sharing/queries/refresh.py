@@ -45,8 +45,7 @@ def refreshes_return_the_same_files(lab: SharingLab) -> None:
         reply = reading.asked(lab, table, body)
         with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
             after = reading.understood(reply, "for a refreshToken")
-            known, at = reading.version_header(first), reply.header(reading.VERSION)
-            expect.equal(known, reading.version_header(reply), "the Delta-Table-Version of the first answer", at=at)
+            reading.has_version(reply, reading.version_header(first), "for a refreshToken, as of the first answer,")
             files = reading.identities_of(before.files)
             expect.equal(files, reading.identities_of(after.files), "the files of the first answer", at=reply.place())
             comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")

@@ -59,8 +59,7 @@ def versions_before_the_first_shared_are_refused(lab: SharingLab) -> None:
     with lab.judge_each("DS-TTV-14") as case:
         if earliest.status == 200:
             with case():
-                at, what = earliest.header(reading.VERSION), f"the version of {table.name} for {BEFORE_ALL}:"
-                expect.equal(str(first), reading.version_header(earliest), what, at=at)
+                reading.has_version(earliest, first, f"for {BEFORE_ALL} of {table.name}")
         for what, reply in early.items():
             with case(Mutation(Wrong.ABSENT, "version")):
                 expect.client_error(reply, about=f"for {what} of {table.name}, which is shared from version {first} on")

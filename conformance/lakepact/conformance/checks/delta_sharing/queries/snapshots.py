@@ -106,8 +106,7 @@ def queries_name_their_version(lab: SharingLab) -> None:
         with lab.judge("DS-QRY-08"):
             reply = reading.asked(lab, table, body)
             expect.status(reply, 200, about=f"for {expect.shown(body)}")
-            what, at = f"for {expect.shown(body)} the Delta-Table-Version", reply.header(reading.VERSION)
-            expect.equal(str(number), reading.version_header(reply), what, at=at)
+            reading.has_version(reply, number, f"for {expect.shown(body)}")
 
 
 @check("DS-SCH-06")

@@ -142,8 +142,7 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
             lab.skip(requirement, f"no answer for {what}")
         return
     with lab.judge("DS-QRY-08"):
-        at = reply.header(reading.VERSION)
-        expect.equal(str(version.version), reading.version_header(reply), f"for {what}, the Delta-Table-Version", at=at)
+        reading.has_version(reply, version.version, f"for {what},")
     with lab.judge("DS-TTV-02", "DS-QRY-09"):
         same_as(lab, version, reading.understood(reply), f"the rows of {what}")
 
@@ -405,8 +404,7 @@ def timestamps_with_fractions_or_offsets(lab: SharingLab) -> None:
 def _read_or_refused(reply: Reply, version: int, what: str) -> None:
     expect.status(reply, 200, 400, about=f"for {what}")
     if reply.status == 200:
-        at = reply.header(reading.VERSION)
-        expect.equal(str(version), reading.version_header(reply), f"for {what} the Delta-Table-Version", at=at)
+        reading.has_version(reply, version, f"for {what}")
 
 
 # -- streaming -------------------------------------------------------------------------------------------------------------
