@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import orjson
 import pytest
 
 from faulty import unnamed
 from faulty_servers import checked, rewrites
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import on_call
+from lakepact.reference_server.faults import all_of, on_call
+from lakepact.reference_server.http.replies import Reply
 from mutants.iceberg_rest.operators.updates import ignored, in_place_of
 
 if TYPE_CHECKING:
     from lakepact.conformance.running.runner import Run
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.service import Handler
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft, Update
 
@@ -27,6 +31,22 @@ def without(member: str) -> Install:
 
 
 PURGED = on_call("dropTable", lambda handler, arguments: handler(**{**arguments, "purge_requested": True}))
+
+
+def keeps_the_last_ref(update: Update, draft: Draft, document: Document) -> None:
+    if len(draft.get("refs") or {}) > 1:
+        update(draft, document)
+
+
+def answers_without_refs(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    reply = handler(**arguments)
+    if not any(update["action"] == "remove-snapshot-ref" for update in arguments["body"]["updates"]):
+        return reply
+    document = orjson.loads(reply.body)
+    document["metadata"]["refs"] = {}
+    return Reply(reply.status, orjson.dumps(document))
+
+
 CREATED_AT_ONCE = rewrites("createTable", lambda body: body | {"stage-create": False})
 
 
@@ -35,6 +55,7 @@ LOSSES: dict[str, tuple[Install, str, tuple[str, ...]]] = {
     "statistics": (ignored("set-statistics"), "IRC-UPD-066", ("IRC-UPD-067", "IRC-UPD-068", "IRC-UPD-069", "IRC-UPD-070")),
     "removed snapshots": (ignored("remove-snapshots"), "IRC-UPD-050", ("IRC-UPD-051", "IRC-UPD-054", "IRC-UPD-055", "IRC-UPD-090")),
     "removed refs": (ignored("remove-snapshot-ref"), "IRC-UPD-056", ("IRC-UPD-058", "IRC-COM-010", "IRC-TBL-LOAD-008")),
+    "the last removed ref": (in_place_of("remove-snapshot-ref", keeps_the_last_ref), "IRC-UPD-056", ("IRC-UPD-058",)),
     "removed specs": (ignored("remove-partition-specs"), "IRC-UPD-073", ("IRC-UPD-074",)),
     "removed schemas": (ignored("remove-schemas"), "IRC-UPD-076", ("IRC-UPD-077",)),
     "encryption keys": (ignored("add-encryption-key"), "IRC-UPD-079", ("IRC-UPD-080", "IRC-UPD-081", "IRC-UPD-082")),
@@ -75,3 +96,11 @@ def test_accepted_nonsense_breaks_no_invariant() -> None:
     found = run(careless, "updates.schemas.unknown_current_schemas_return_400", "IRC-META-002").results()
 
     assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (Outcome.FAIL, Outcome.PASS)
+
+
+def test_removal_that_is_answered_and_not_stored_blocks_the_requirement_about_missing_refs() -> None:
+    careless = all_of(in_place_of("remove-snapshot-ref", keeps_the_last_ref), on_call(op.update_table, answers_without_refs))
+    found = run(careless, "commits.preconditions.moved_branches_are_compared", "IRC-UPD-056").results()
+
+    assert (found["IRC-UPD-056"].outcome, found["IRC-REQ-013"].outcome) == (Outcome.FAIL, Outcome.BLOCKED)
+    assert "IRC-UPD-056" in " ".join(verdict.actual for verdict in found["IRC-REQ-013"].verdicts)

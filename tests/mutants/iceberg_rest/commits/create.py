@@ -68,6 +68,14 @@ def created_tables_lack_properties(body: Document) -> Document:
     return {**body, "updates": [update for update in body["updates"] if update.get("action") != "set-properties"]}
 
 
+@fault("IRC-REQ-040", by=partial(taken_as, COMMIT))
+def created_tables_have_an_empty_schema(body: Document) -> Document:
+    if not isinstance(body.get("requirements"), list) or not creates(body):
+        return body
+    empty = {"action": "add-schema", "schema": {"type": "struct", "schema-id": 0, "fields": []}, "last-column-id": 0}
+    return {**body, "updates": [empty, *body["updates"]]}
+
+
 @fault("IRC-TBL-STAGE-005", "IRC-UPD-045", by=partial(taken_as, COMMIT))
 def created_tables_have_main_alone(body: Document) -> Document:
     if not isinstance(body.get("requirements"), list) or not creates(body):

@@ -118,12 +118,18 @@ def _remove_snapshot_too(update: Update, draft: Draft, document: Document) -> No
     draft.set("snapshots", [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] != gone])
 
 
+def _keep_the_last(update: Update, draft: Draft, document: Document) -> None:
+    if len(draft.get("refs") or {}) > 1:
+        update(draft, document)
+
+
 def _is_unknown(draft: Draft, document: Document) -> bool:
     return not _ref(draft, document["ref-name"])
 
 
 REMOVE = {
     "keeps-removed-refs IRC-UPD-056": ignored("remove-snapshot-ref"),
+    "keeps-the-last-ref IRC-UPD-056": in_place_of("remove-snapshot-ref", _keep_the_last),
     "removes-snapshots-with-refs IRC-UPD-056": in_place_of("remove-snapshot-ref", _remove_snapshot_too),
     "refuses-to-remove-unknown-refs IRC-UPD-057": refused_when("remove-snapshot-ref", _is_unknown),
     "removing-main-leaves-current-snapshot IRC-UPD-058 IRC-META-008": in_place_of("remove-snapshot-ref", _keep("current-snapshot-id")),

@@ -57,7 +57,16 @@ def _renumber(_: Draft, document: Document) -> Document:
     return {**document, "schema": with_fresh_ids(document["schema"])[0]}
 
 
+def _relaxes_and_adds(draft: Draft, document: Document) -> bool:
+    schema: Document = document.get("schema") or {}
+    current = next((one for one in draft.items("schemas") if one["schema-id"] == draft.get("current-schema-id")), {"fields": []})
+    known = {field["id"]: field["required"] for field in current["fields"]}
+    fields = schema.get("fields", ())
+    return any(known.get(f["id"]) and not f["required"] for f in fields) and any(f["id"] not in known for f in fields)
+
+
 ADD = {
+    "refuses-two-kinds-of-edits IRC-UPD-093": refused_when("add-schema", _relaxes_and_adds),
     "keeps-requested-schema-ids IRC-UPD-010": in_place_of("add-schema", _keep_requested_id),
     "duplicates-equal-schemas IRC-UPD-011": in_place_of("add-schema", _add_again),
     "counts-top-level-columns-only IRC-UPD-012 IRC-META-005": afterwards("add-schema", _count_top_level_only),
@@ -90,7 +99,16 @@ SET = {
 # -- remove-schemas -------------------------------------------------------------------------------------------------------
 
 
+def _remove_snapshots_too(draft: Draft, document: Document) -> None:
+    SCHEMAS.remove_whatever(draft, document)
+    draft.set("snapshots", [])
+    draft.set("refs", {})
+    draft.set("snapshot-log", [])
+    draft.remove("current-snapshot-id")
+
+
 REMOVE = {
+    "removes-snapshots-with-schemas IRC-UPD-092 IRC-UPD-077": replace_entry("updates", "remove-schemas", _remove_snapshots_too),
     "keeps-removed-schemas IRC-UPD-076": ignored("remove-schemas"),
     "removes-more-schemas IRC-UPD-076": afterwards("remove-schemas", SCHEMAS.remove_all_but_default),
     "removes-schemas-in-use IRC-UPD-077 IRC-UPD-078": replace_entry("updates", "remove-schemas", SCHEMAS.remove_whatever),

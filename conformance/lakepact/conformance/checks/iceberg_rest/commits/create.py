@@ -11,7 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import AS
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version, upgrade_format_version
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, sent_members_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 REFUSED = 400  #: status of a server that refuses commits without updates
+#: How many of each member a table has that a commit creates.
+WHOLE = {"schemas": 1, "partition-specs": 1, "sort-orders": 1} | dict.fromkeys(("snapshots", "refs", "snapshot-log", "statistics"), 0)
 EXISTS = Mutation(Wrong.PRESENT, "table")
 INCOMPLETE = Mutation(Wrong.MISSING, "/updates")  #: a creation without all that a table needs
 
@@ -42,6 +44,29 @@ def commits_create_tables(lab: CatalogLab) -> None:
             expect.equal(names, list(columns(current_schema(table))), "columns of the current schema", at=table.place("schemas"))
             expect.equal("by a commit", properties_of(table).get("made"), "the property", at=table.place("properties", "made"))
         lab.drop_table(**ground.at)
+
+
+@check("IRC-REQ-040")
+def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
+    """A table that a commit creates has the schema, spec and order of the commit, and no others; it has no snapshots."""
+    home = lab.make_namespace()
+    creating_works(lab, home)
+    ground = plot(lab, home)
+    with lab.step("IRC-REQ-001"):
+        expect.status(create(lab, ground, creation(ground, str(uuid.uuid4()))), 200)
+        loaded = lab.send(op.load_table, **ground.at)
+        expect.status(loaded, 200)
+    table = Table(ground.namespace, ground.name, loaded)
+
+    with lab.judge_each("IRC-REQ-040") as case:
+        for member, many in WHOLE.items():
+            with case():
+                expect.equal(many, len(table.metadata.get(member) or ()), f"the number of {member}", at=table.place(member))
+        with case():
+            fields = sent_members_of(SCHEMA["fields"], current_schema(table)["fields"])
+            expect.equal(SCHEMA["fields"], fields, "columns", at=table.place("schemas"))
+        with case():
+            expect.equal(len(SCHEMA["fields"]), table.member("last-column-id"), "last-column-id", at=table.place("last-column-id"))
 
 
 @check("IRC-REQ-002")

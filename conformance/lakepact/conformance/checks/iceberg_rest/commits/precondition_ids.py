@@ -34,6 +34,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked, wrong_type
 from lakepact.conformance.judging import expect
@@ -80,7 +81,7 @@ ASSIGNED = 9  #: ids that the nested schema needs
 
 def widened(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     """Return the table with one more column."""
-    return lab.commit(table, add_schema(schema_with(table, next_column(table, name))), set_current_schema(LAST_ADDED))
+    return stored(lab, table, add_schema(schema_with(table, next_column(table, name))), set_current_schema(LAST_ADDED))
 
 
 def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
@@ -90,7 +91,7 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     # With another doc it is a schema that the table never had: of one that it has, nothing need be added.
     fields[-1] = {**fields[-1], "doc": f"without {name}"}
     known = add_schema({**schema_with(table), "fields": fields}, last_column_id=table.member("last-column-id"))
-    return lab.commit(table, known, set_current_schema(LAST_ADDED))
+    return stored(lab, table, known, set_current_schema(LAST_ADDED))
 
 
 # -- assert-last-assigned-field-id ------------------------------------------------------------------------------------
@@ -183,7 +184,7 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
     judge_answers(lab, "IRC-REQ-025", new, cases={"there is no such schema yet": assert_schema(former + 1)}, allowed=[409])
     table = widened(lab, new)
     current = table.member("current-schema-id")
-    table = lab.commit(table, add_schema(schema_with(table, next_column(table, "unused"))))
+    table = stored(lab, table, add_schema(schema_with(table, next_column(table, "unused"))))
     unused = max(schema["schema-id"] for schema in table.member("schemas"))
     require_distinct_ids(former, current, unused)
     judge_answers(lab, "IRC-REQ-024", table, cases={"it is so since a schema was set": assert_schema(current)}, allowed=[200])
@@ -209,7 +210,7 @@ def last_assigned_partition_ids_are_compared(lab: CatalogLab) -> None:
     wrong = {f"the table was never partitioned, so it is not {other}": assert_last_partition(other) for other in (0, UNPARTITIONED + 1)}
     judge_answers(lab, "IRC-REQ-028", table, cases=wrong, allowed=[409])
     bucket = partition_field(column(table, "id"), "bucket[4]", "id_bucket", field_id=next_field(table))
-    table = lab.commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
+    table = stored(lab, table, add_spec(bucket), set_default_spec(LAST_ADDED))
     last = table.member("last-partition-id")
     judge_answers(lab, "IRC-REQ-027", table, cases={"it is so since a spec was added": assert_last_partition(last)}, allowed=[200])
     stale = {f"the last partition id is {last}, not {other}": assert_last_partition(other) for other in (last - 1, last + 1)}
@@ -225,12 +226,12 @@ def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
     name = SCHEMA["fields"][0]["name"]
     table = lab.make_table()
     bucket = partition_field(column(table, name), "bucket[4]", "bucket", field_id=next_field(table))
-    table = lab.commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
+    table = stored(lab, table, add_spec(bucket), set_default_spec(LAST_ADDED))
     last = table.member("last-partition-id")
     if last <= UNPARTITIONED:
         raise Blocked(f"a partition field was added, and last-partition-id is {last} (IRC-META-006)")
     bare = [spec["spec-id"] for spec in table.member("partition-specs") if not spec["fields"]]
-    lab.commit(table, *([set_default_spec(bare[0])] if bare else [add_spec(spec_id=2), set_default_spec(LAST_ADDED)]))
+    stored(lab, table, *([set_default_spec(bare[0])] if bare else [add_spec(spec_id=2), set_default_spec(LAST_ADDED)]))
     kept = {"no default spec has a field any more": assert_last_partition(last)}
     judge_answers(lab, "IRC-REQ-027", table, cases=kept, allowed=[200])
     back = {"the table is unpartitioned again, but ids were assigned": assert_last_partition(UNPARTITIONED)}
@@ -248,9 +249,9 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
     judge_answers(lab, "IRC-REQ-030", new, cases={"it is so of a new table": assert_spec(former)}, allowed=[200])
     judge_answers(lab, "IRC-REQ-031", new, cases={"there is no such spec yet": assert_spec(former + 1)}, allowed=[409])
     bucket = partition_field(column(new, "id"), "bucket[4]", "id_bucket", field_id=next_field(new))
-    table = lab.commit(new, add_spec(bucket), set_default_spec(LAST_ADDED))
+    table = stored(lab, new, add_spec(bucket), set_default_spec(LAST_ADDED))
     current = table.member("default-spec-id")
-    table = lab.commit(table, add_spec(partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table)), spec_id=2))
+    table = stored(lab, table, add_spec(partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table)), spec_id=2))
     unused = max(spec["spec-id"] for spec in table.member("partition-specs"))
     require_distinct_ids(former, current, unused)
     judge_answers(lab, "IRC-REQ-030", table, cases={"it is so since a spec was set": assert_spec(current)}, allowed=[200])
@@ -271,9 +272,9 @@ def default_orders_are_compared(lab: CatalogLab) -> None:
     former = new.member("default-sort-order-id")
     judge_answers(lab, "IRC-REQ-033", new, cases={"it is so of a new table": assert_order(former)}, allowed=[200])
     judge_answers(lab, "IRC-REQ-034", new, cases={"there is no such order yet": assert_order(former + 1)}, allowed=[409])
-    table = lab.commit(new, add_sort_order(sort_field(column(new, "id"))), set_default_sort_order(LAST_ADDED))
+    table = stored(lab, new, add_sort_order(sort_field(column(new, "id"))), set_default_sort_order(LAST_ADDED))
     current = table.member("default-sort-order-id")
-    table = lab.commit(table, add_sort_order(sort_field(column(table, "at"), direction="desc", null_order="nulls-last"), order_id=2))
+    table = stored(lab, table, add_sort_order(sort_field(column(table, "at"), direction="desc", null_order="nulls-last"), order_id=2))
     unused = max(order["order-id"] for order in table.member("sort-orders"))
     require_distinct_ids(former, current, unused)
     judge_answers(lab, "IRC-REQ-033", table, cases={"it is so since an order was set": assert_order(current)}, allowed=[200])

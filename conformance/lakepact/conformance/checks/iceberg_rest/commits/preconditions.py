@@ -13,10 +13,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     judge_answers,
     judge_without,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot, remove_ref
+from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
+from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -39,16 +40,6 @@ def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[dict[str, A
 
 
 # -- assert-table-uuid ------------------------------------------------------------------------------------------------
-
-
-def gone(table: Table, ref: str) -> None:
-    """See that a ref was removed.
-
-    Raises:
-        Blocked: it is still there, so that nothing can be said of its absence.
-    """
-    if ref in table.metadata.get("refs", {}):
-        raise Blocked(f"the ref {ref} was to be removed, and is still there (IRC-UPD-056)")
 
 
 @check("IRC-REQ-007", "IRC-REQ-008", "IRC-REQ-009")
@@ -103,7 +94,7 @@ def branches_are_compared(lab: CatalogLab) -> None:
     nobody = {"no ref has this name, but main is there": assert_ref("none", at(first)), "no ref has this name": assert_ref("none", UNKNOWN)}
     judge_answers(lab, "IRC-REQ-013", first, cases=nobody, allowed=[409])
     first = lab.load(first)
-    table = lab.append(lab.commit(first, set_ref("side", at(first))))
+    table = lab.append(stored(lab, first, set_ref("side", at(first))))
     holding = {"main is there": assert_ref("main", at(table)), "the other branch is there": assert_ref("side", at(first))}
     judge_answers(lab, "IRC-REQ-011", table, cases=holding, allowed=[200])
     stale: Cases = {
@@ -132,10 +123,10 @@ def moved_branches_are_compared(lab: CatalogLab) -> None:
     here, there = {"the branch is there": assert_ref("side", newer)}, {"the branch was there": assert_ref("side", older)}
     judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
     judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
-    lab.commit(second, set_ref("side", older))
+    stored(lab, second, set_ref("side", older))
     judge_answers(lab, "IRC-REQ-011", second, cases={"the branch is there again": assert_ref("side", older)}, allowed=[200])
     judge_answers(lab, "IRC-REQ-012", second, cases={"the branch was moved back from there": assert_ref("side", newer)}, allowed=[409])
-    gone(lab.commit(second, remove_ref("side")), "side")
+    remove_ref_first(lab, second, "side")
     judge_answers(lab, "IRC-REQ-013", second, cases={"the branch is gone": assert_ref("side", older)}, allowed=[409])
 
 
@@ -156,14 +147,14 @@ def absent_refs_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id with null returns 200 for a missing or removed ref and 409 for an existing one."""
     table = lab.append(lab.make_table())
     judge_answers(lab, "IRC-REQ-015", table, cases={"main exists": assert_ref("main", None)}, allowed=[409])
-    lab.commit(table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
-    gone(lab.commit(table, remove_ref("gone")), "gone")
+    stored(lab, table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
+    remove_ref_first(lab, table, "gone")
     absent = {"no ref ever had this name": assert_ref("none", None), "the branch was removed": assert_ref("gone", None)}
     judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
     present = {f"{ref} exists": assert_ref(ref, None) for ref in ("main", "side", "tag")}
     for updates in ([HARMLESS], moving(lab, table)):
         judge_answers(lab, "IRC-REQ-015", table, cases=present, allowed=[409], updates=updates)
-    gone(lab.commit(table, remove_ref("main")), "main")
+    remove_ref_first(lab, table, "main")
     removed = {"main was removed, although other refs exist": assert_ref("main", None)}
     judge_answers(lab, "IRC-REQ-014", table, cases=removed, allowed=[200])
 
@@ -172,7 +163,7 @@ def absent_refs_are_compared(lab: CatalogLab) -> None:
 def tags_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id compares with the snapshot of a tag as with that of a branch."""
     first = lab.append(lab.make_table())
-    table = lab.append(lab.commit(first, set_ref("tag", at(first), kind="tag")))
+    table = lab.append(stored(lab, first, set_ref("tag", at(first), kind="tag")))
     judge_answers(lab, "IRC-REQ-016", table, cases={"the tag is there": assert_ref("tag", at(first))}, allowed=[200])
     stale = {
         "main is there, but not the tag": assert_ref("tag", at(table)),
@@ -180,7 +171,7 @@ def tags_are_compared(lab: CatalogLab) -> None:
         "the tag exists": assert_ref("tag", None),
     }
     judge_answers(lab, "IRC-REQ-016", table, cases=stale, allowed=[409])
-    lab.commit(table, set_ref("tag", at(table), kind="tag"))
+    stored(lab, table, set_ref("tag", at(table), kind="tag"))
     judge_answers(lab, "IRC-REQ-016", table, cases={"the tag was moved away": assert_ref("tag", at(first))}, allowed=[409])
 
 
@@ -226,7 +217,7 @@ def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
     }
     for what, (holds, fails) in pairs.items():
         if what == "refs":
-            lab.commit(table, set_ref("side", at(table)))
+            stored(lab, table, set_ref("side", at(table)))
         cases = {
             f"the last of several {what} is not so": [holds, fails],
             f"the first of several {what} is not so": [fails, holds],

@@ -17,6 +17,58 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 STORED, BRANCHED, TAGGED = "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045"
+REFS = ("refs", "current-snapshot-id", "snapshot-log")
+
+#: By action: the members of table metadata that it changes. Actions that are not listed, such as an upgrade, may change all of them.
+ABOUT: Mapping[str, tuple[str, ...]] = {
+    "assign-uuid": ("table-uuid",),
+    "add-schema": ("schemas", "last-column-id"),
+    "set-current-schema": ("current-schema-id", "schema"),
+    "add-spec": ("partition-specs", "last-partition-id"),
+    "set-default-spec": ("default-spec-id", "partition-spec"),
+    "add-sort-order": ("sort-orders",),
+    "set-default-sort-order": ("default-sort-order-id",),
+    "add-snapshot": ("snapshots", "last-sequence-number", "next-row-id"),
+    "set-snapshot-ref": REFS,
+    "remove-snapshots": ("snapshots", "statistics", "partition-statistics", *REFS),
+    "remove-snapshot-ref": REFS,
+    "set-location": ("location",),
+    "set-properties": ("properties",),
+    "remove-properties": ("properties",),
+    "set-statistics": ("statistics",),
+    "remove-statistics": ("statistics",),
+    "set-partition-statistics": ("partition-statistics",),
+    "remove-partition-statistics": ("partition-statistics",),
+    "remove-partition-specs": ("partition-specs",),
+    "remove-schemas": ("schemas",),
+    "add-encryption-key": ("encryption-keys",),
+    "remove-encryption-key": ("encryption-keys",),
+}
+
+#: By action: the requirement of its effect.
+EFFECTS: Mapping[str, str] = {
+    "upgrade-format-version": "IRC-UPD-005",
+    "add-schema": "IRC-UPD-010",
+    "set-current-schema": "IRC-UPD-017",
+    "add-spec": "IRC-UPD-022",
+    "set-default-spec": "IRC-UPD-026",
+    "add-sort-order": "IRC-UPD-029",
+    "set-default-sort-order": "IRC-UPD-032",
+    "add-snapshot": "IRC-UPD-035",
+    "set-snapshot-ref": "IRC-UPD-044",
+    "remove-snapshots": "IRC-UPD-050",
+    "remove-snapshot-ref": "IRC-UPD-056",
+    "set-properties": "IRC-UPD-061",
+    "remove-properties": "IRC-UPD-064",
+    "set-statistics": "IRC-UPD-066",
+    "remove-statistics": "IRC-UPD-070",
+    "set-partition-statistics": "IRC-UPD-071",
+    "remove-partition-statistics": "IRC-UPD-072",
+    "remove-partition-specs": "IRC-UPD-073",
+    "remove-schemas": "IRC-UPD-076",
+    "add-encryption-key": "IRC-UPD-079",
+    "remove-encryption-key": "IRC-UPD-082",
+}
 
 
 def note_effect(lab: Lab, before: Reply, updates: Sequence[Entry], after: Reply) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
+from lakepact.conformance.evidence.differences import ABSENT
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 
 def history_is_kept(lab: CatalogLab) -> None:
@@ -23,3 +29,34 @@ def history_is_kept(lab: CatalogLab) -> None:
     lab.commit(first, set_ref("branch", at), set_ref("tag", at, kind="tag"))
     if lab.unsound:
         raise lab.unsound[0]
+
+
+def stored(lab: CatalogLab, table: Table, *updates: Mapping[str, Any]) -> Table:
+    """Return a table as loaded after a set-up commit: an update that its answer shows, and the load does not, is the culprit.
+
+    Raises:
+        StepFailed: the load shows a member as it was before the commit, although the answer shows it changed.
+        Blocked: the commit is refused.
+    """
+    answer = lab.commit(table, *updates)
+    loaded = lab.load(table)
+    before, answered, now = map(state, (table, answer, loaded))
+    for action in {update["action"]: None for update in updates}:
+        for member in ABOUT.get(action, ()):
+            if now.get(member) == before.get(member) != answered.get(member):
+                with lab.step(EFFECTS.get(action, "IRC-COM-002")):
+                    wanted = answered.get(member, ABSENT)
+                    expect.equal(wanted, now.get(member, ABSENT), f"`{member}` as the commit answered it,", at=loaded.place(member))
+    return loaded
+
+
+def remove_ref_first(lab: CatalogLab, table: Table, ref: str) -> None:
+    """Remove a branch or tag.
+
+    Raises:
+        StepFailed: it is still there.
+        Blocked: the commit is refused.
+    """
+    after = stored(lab, table, {"action": "remove-snapshot-ref", "ref-name": ref})
+    with lab.step(EFFECTS["remove-snapshot-ref"]):
+        expect.lacks(ref, after.metadata.get("refs") or {}, "refs", at=after.place("refs"))

@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
     LOCATION,
@@ -24,48 +25,6 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
-REFS = ("refs", "current-snapshot-id", "snapshot-log")
-
-#: By action: the members of table metadata that it changes. Actions that are not listed, such as an upgrade, may change all of them.
-ABOUT: Mapping[str, tuple[str, ...]] = {
-    "assign-uuid": ("table-uuid",),
-    "add-schema": ("schemas", "last-column-id"),
-    "set-current-schema": ("current-schema-id", "schema"),
-    "add-spec": ("partition-specs", "last-partition-id"),
-    "set-default-spec": ("default-spec-id", "partition-spec"),
-    "add-sort-order": ("sort-orders",),
-    "set-default-sort-order": ("default-sort-order-id",),
-    "add-snapshot": ("snapshots", "last-sequence-number", "next-row-id"),
-    "set-snapshot-ref": REFS,
-    "remove-snapshots": ("snapshots", "statistics", "partition-statistics", *REFS),
-    "remove-snapshot-ref": REFS,
-    "set-location": ("location",),
-    "set-properties": ("properties",),
-    "remove-properties": ("properties",),
-    "set-statistics": ("statistics",),
-    "remove-statistics": ("statistics",),
-    "set-partition-statistics": ("partition-statistics",),
-    "remove-partition-statistics": ("partition-statistics",),
-    "remove-partition-specs": ("partition-specs",),
-    "remove-schemas": ("schemas",),
-    "add-encryption-key": ("encryption-keys",),
-    "remove-encryption-key": ("encryption-keys",),
-}
-
-#: By action: the requirement of its effect, where no other update of the commit is about the same members.
-EFFECTS: Mapping[str, str] = {
-    "add-schema": "IRC-UPD-010",
-    "add-spec": "IRC-UPD-022",
-    "add-sort-order": "IRC-UPD-029",
-    "add-snapshot": "IRC-UPD-035",
-    "set-snapshot-ref": "IRC-UPD-044",
-    "remove-snapshots": "IRC-UPD-050",
-    "remove-snapshot-ref": "IRC-UPD-056",
-    "set-properties": "IRC-UPD-061",
-    "remove-properties": "IRC-UPD-064",
-    "set-statistics": "IRC-UPD-066",
-    "remove-statistics": "IRC-UPD-070",
-}
 
 
 def effects_in(updates: Iterable[Mapping[str, Any]]) -> dict[str, str]:

@@ -32,6 +32,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, state
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_with
@@ -74,7 +75,7 @@ def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
     """Removing the oldest of three snapshots keeps the others and removes it from the snapshot log."""
     table = lab.append(lab.append(lab.append(lab.make_table())))
     first, second, third = all_snapshots(table, 3)
-    after = lab.commit(table, remove_snapshots(first))
+    after = stored(lab, table, remove_snapshots(first))
 
     with lab.judge("IRC-UPD-050"):
         expect.equal(sorted([second, third]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
@@ -151,7 +152,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     schema = current_schema(table)
     documented = {**next_column(table, "documented", "int"), "doc": "what it is"}
     sent = {**schema, "fields": [*schema["fields"], documented], "identifier-field-ids": [column(table, "id")]}
-    after = lab.commit(table, add_schema(sent))
+    after = stored(lab, table, add_schema(sent))
 
     with lab.judge("IRC-UPD-010") as case:
         found = [one for one in after.member("schemas") if "documented" in columns(one)]
@@ -193,10 +194,10 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
     table = table_of_version(lab, 2)
     name, id_, at = (column(table, one) for one in ("name", "id", "at"))
     by_name = partition_field(name, "identity", "by_name")
-    both = lab.commit(table, add_spec(by_name), set_default_spec(LAST_ADDED))
+    both = stored(lab, table, add_spec(by_name), set_default_spec(LAST_ADDED))
     given_up = partition_field(at, "day", "given_up")
-    lab.commit(both, add_spec(by_name, given_up), set_default_spec(LAST_ADDED))
-    back = lab.commit(both, add_spec(by_name), set_default_spec(LAST_ADDED))
+    stored(lab, both, add_spec(by_name, given_up), set_default_spec(LAST_ADDED))
+    back = stored(lab, both, add_spec(by_name), set_default_spec(LAST_ADDED))
 
     with lab.judge("IRC-UPD-022"):
         after = changed(lab, back, add_spec(partition_field(id_, "bucket[4]", "later")))
@@ -211,9 +212,9 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
     table_of_version(lab, 3)
     table = lab.append(lab.append(table_of_version(lab, 2)))
     first, _ = all_snapshots(table, 2)
-    table = lab.commit(table, set_ref("release", first, kind="tag"), set_statistics(statistics_file(table, first)), set_properties(a="b"))
+    table = stored(lab, table, set_ref("release", first, kind="tag"), set_statistics(statistics_file(table, first)), set_properties(a="b"))
     before = lab.load(table)
-    after = lab.commit(table, upgrade_format_version(3))
+    after = stored(lab, table, upgrade_format_version(3))
 
     with lab.judge("IRC-UPD-005") as case:
         expect.equal(3, after.member("format-version"), "format-version", at=after.place("format-version"))
@@ -278,7 +279,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     """Accepted row ids above 2^53 keep all their digits, and so does `next-row-id`."""
     table = table_of_version(lab, 3)
     small = lab.snapshot(table, added_rows=EVEN)
-    counting = lab.commit(table, add_snapshot(small))
+    counting = stored(lab, table, add_snapshot(small))
     with lab.step("IRC-UPD-041"):
         expect.equal(small["first-row-id"] + EVEN, counting.member("next-row-id"), "next-row-id", at=counting.place("next-row-id"))
     many = lab.try_commit(table, add_snapshot(lab.snapshot(counting, added_rows=BEYOND_DOUBLES)))

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     remove_encryption_key,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
@@ -31,7 +32,7 @@ def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
     Raises:
         StepFailed: it lacks one.
     """
-    table = lab.commit(table_of_version(lab, VERSION), *map(add_encryption_key, keys))
+    table = stored(lab, table_of_version(lab, VERSION), *map(add_encryption_key, keys))
     with lab.step("IRC-UPD-079"):
         for key in keys:
             expect.equal(
@@ -49,25 +50,25 @@ def keys_are_stored(lab: CatalogLab) -> None:
         after = changed(lab, table, add_encryption_key(ROOT), add_encryption_key(KEY))
         for sent in (ROOT, KEY):
             with case():
-                stored = keys_called(after, sent["key-id"])
-                expect.equal(1, len(stored), f"entries for the key {sent['key-id']}:", at=after.place("encryption-keys"))
-                expect.equal(sent, {member: stored[0].get(member) for member in sent}, "the key", at=after.place("encryption-keys"))
+                entries = keys_called(after, sent["key-id"])
+                expect.equal(1, len(entries), f"entries for the key {sent['key-id']}:", at=after.place("encryption-keys"))
+                expect.equal(sent, {member: entries[0].get(member) for member in sent}, "the key", at=after.place("encryption-keys"))
 
 
 @check("IRC-UPD-079")
 def key_ids_are_case_sensitive(lab: CatalogLab) -> None:
     """Keys whose ids differ only in letter case are two keys."""
-    table = lab.commit(table_of_version(lab, VERSION), add_encryption_key(ROOT))
+    table = stored(lab, table_of_version(lab, VERSION), add_encryption_key(ROOT))
     other = {**KEY, "key-id": "Root"}
 
     with lab.judge_each("IRC-UPD-079") as case:
         after = changed(lab, table, add_encryption_key(other))
         for sent in (ROOT, other):
             with case():
-                stored = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
+                entries = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
                 expect.equal(
                     [sent["encrypted-key-metadata"]],
-                    stored,
+                    entries,
                     f"encrypted-key-metadata of {sent['key-id']}",
                     at=after.place("encryption-keys"),
                 )

@@ -33,6 +33,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_ids, spec_with
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 def additions_change_nothing_else(lab: CatalogLab) -> None:
     """Adding a schema, a spec or an order changes no other member of the metadata."""
     table = lab.append(lab.make_table(properties={"lakepact.note": "1"}))
-    table = lab.commit(table, set_ref("release", table.member("current-snapshot-id"), kind="tag"))
+    table = stored(lab, table, set_ref("release", table.member("current-snapshot-id"), kind="tag"))
     more = schema_with(table, next_column(table, "more"))
     field = partition_field(column(table, "id"), "bucket[4]", "id_bucket", field_id=next_field(table))
     additions = {
@@ -64,7 +65,7 @@ def additions_change_nothing_else(lab: CatalogLab) -> None:
     }
     for requirement, (update, members) in lab.each(additions.items()):
         before = lab.load(table)
-        lab.commit(table, update)
+        stored(lab, table, update)
         after = lab.load(table)
         with lab.judge(requirement):
             assert_same_table(lab, before, after, ignore=(*members, *BOOKKEEPING, LOCATION))
@@ -135,9 +136,9 @@ def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
     """Removing a snapshot does not lower `next-row-id`."""
     table = table_of_version(lab, 3)
     gone = lab.snapshot(table, added_rows=25)
-    table = lab.append(lab.commit(table, add_snapshot(gone)), added_rows=7)
+    table = lab.append(stored(lab, table, add_snapshot(gone)), added_rows=7)
     expected = table.member("next-row-id")
-    table = lab.commit(table, remove_snapshots(gone["snapshot-id"]))
+    table = stored(lab, table, remove_snapshots(gone["snapshot-id"]))
     with lab.step("IRC-UPD-050"):
         expect.lacks(gone["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots"))
 
@@ -152,7 +153,7 @@ def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
     """A snapshot written with a former schema keeps that `schema-id`."""
     table = lab.make_table()
     former = table.member("current-schema-id")
-    table = lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    table = stored(lab, table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
     snapshot = lab.snapshot(table, schema_id=former)
 
     with lab.judge("IRC-UPD-042"):
@@ -169,7 +170,7 @@ def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
     first, second, third = all_snapshots(table, 3)
     has_statistics = lab.feature("statistics")
     statistics = [set_statistics(statistics_file(table, first, name="kept"))] if has_statistics else []
-    lab.commit(table, *statistics, set_ref("kept", first, kind="tag"))
+    stored(lab, table, *statistics, set_ref("kept", first, kind="tag"))
 
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, remove_snapshots(second))
@@ -202,7 +203,7 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
     """Removing a snapshot does not lower `last-sequence-number`."""
     table = lab.append(table_of_version(lab, 2))
     snapshot = lab.snapshot(table)
-    table = lab.commit(table, add_snapshot(snapshot))
+    table = stored(lab, table, add_snapshot(snapshot))
 
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, remove_snapshots(snapshot["snapshot-id"]))
@@ -222,7 +223,7 @@ def _both_kinds(lab: CatalogLab) -> tuple[Table, int]:
     """Return a table with a snapshot that has statistics of both kinds, and its id."""
     table, first, _ = table_of_two_snapshots(lab)
     updates = set_statistics(statistics_file(table, first)), set_partition_statistics(partition_statistics_file(table, first))
-    return lab.commit(table, *updates), first
+    return stored(lab, table, *updates), first
 
 
 @check("IRC-UPD-070", "IRC-UPD-072")
@@ -250,7 +251,7 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
     """Removing several schemas removes all of them and keeps `last-column-id`."""
     table = lab.make_table()
     schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two"))]
-    grown = lab.commit(table, *map(add_schema, schemas))
+    grown = stored(lab, table, *map(add_schema, schemas))
     gone = [id_of_schema_with(grown, name) for name in ("one", "two")]
 
     with lab.judge("IRC-UPD-076"):
@@ -268,7 +269,7 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
     at, name = column(table, "at"), column(table, "name")
     one = partition_field(at, "day", "one", field_id=next_field(table))
     two = partition_field(name, "identity", "two", field_id=next_field(table, skip=1))
-    grown = lab.commit(table, add_spec(one), add_spec(two, spec_id=2))
+    grown = stored(lab, table, add_spec(one), add_spec(two, spec_id=2))
     last = grown.member("last-partition-id")
     gone = [spec_with(grown, called)["spec-id"] for called in ("one", "two")]
 
@@ -290,7 +291,7 @@ def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
     """A schema added after a removal gets an unused id, and the remaining schemas keep theirs."""
     table = lab.make_table()
     one, two, three = (schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two", "three")))
-    grown = lab.commit(table, add_schema(one), add_schema(two))
+    grown = stored(lab, table, add_schema(one), add_schema(two))
     first, kept = table.member("current-schema-id"), id_of_schema_with(grown, "two")
     gone = id_of_schema_with(grown, "one")
     with lab.step("IRC-UPD-076"):
@@ -310,7 +311,7 @@ def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
     table = table_of_version(lab, 2)
     at = column(table, "at")
     one, two, three = (add_spec(partition_field(at, transform, transform)) for transform in ("year", "month", "day"))
-    grown = lab.commit(table, one, two)
+    grown = stored(lab, table, one, two)
     first, kept = table.member("default-spec-id"), spec_with(grown, "month")["spec-id"]
     gone = spec_with(grown, "year")["spec-id"]
     with lab.step("IRC-UPD-073"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -22,14 +23,22 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     sort_field,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+COUNTED = [
+    {"id": 1, "name": "id", "type": "long", "required": True},
+    {"id": 2, "name": "name", "type": "string", "required": False, "doc": "any text"},
+    {"id": 3, "name": "count", "type": "int", "required": False},
+]
+FURTHER = {"id": 4, "name": "further", "type": "string", "required": False}
 
 
 def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,16 +76,46 @@ def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
 @check("IRC-UPD-010")
 def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
     """A schema that differs from an existing one only in a doc, flag, name, type or order is added as sent."""
-    fields = [
-        {"id": 1, "name": "id", "type": "long", "required": True},
-        {"id": 2, "name": "name", "type": "string", "required": False, "doc": "any text"},
-        {"id": 3, "name": "count", "type": "int", "required": False},
-    ]
-    table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields})
+    table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": COUNTED})
 
     with lab.judge("IRC-UPD-010"):
         for what, schema in _likenesses(table).items():
             _is_current(changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED)), schema, what)
+
+
+@check("IRC-UPD-093")
+def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
+    """A schema with two of these edits is added if each alone is: optional, wider, renamed, moved and further columns."""
+    edits: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+        "a column that became optional": lambda schema: _with_fields(schema, id={"required": False}),
+        "a wider type": lambda schema: _with_fields(schema, count={"type": "long"}),
+        "a column of another name": lambda schema: _with_fields(schema, name={"name": "called"}),
+        "another order of columns": lambda schema: {**schema, "fields": [*schema["fields"][1:], schema["fields"][0]]},
+        "a further column": lambda schema: {**schema, "fields": [*schema["fields"], FURTHER]},
+    }
+    home = lab.make_namespace()
+
+    def edited(*whats: str) -> tuple[Table, dict[str, Any]]:
+        table = lab.make_table(home, schema={"type": "struct", "schema-id": 0, "fields": COUNTED})
+        schema = schema_with(table)
+        for what in whats:
+            schema = edits[what](schema)
+        return table, schema
+
+    alone = [
+        what
+        for what, (table, schema) in ((one, edited(one)) for one in edits)
+        if lab.try_commit(table, *_made_current(schema)).status == 200
+    ]
+    with lab.judge_each("IRC-UPD-093", without="the target refuses each of these edits alone") as case:
+        for both in combinations(alone, 2):
+            with case():
+                table, schema = edited(*both)
+                _is_current(changed(lab, table, *_made_current(schema)), schema, " and ".join(both))
+
+
+def _made_current(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    return add_schema(schema), set_current_schema(LAST_ADDED)
 
 
 @check("IRC-UPD-010")
@@ -144,7 +183,7 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
     by_id = partition_field(column(table, "id"), "bucket[4]", "by_id")
     by_name = partition_field(column(table, "name"), "truncate[4]", "name_start")
     known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
-    lab.commit(table, add_spec(*known, spec_id=1), set_default_spec(LAST_ADDED))
+    stored(lab, table, add_spec(*known, spec_id=1), set_default_spec(LAST_ADDED))
 
     for number, fields in lab.each(enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2)):
         reply = lab.try_commit(table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))

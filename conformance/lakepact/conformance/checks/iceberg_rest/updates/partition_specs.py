@@ -21,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
     unknown_id,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -139,7 +140,7 @@ def specs_become_default(lab: CatalogLab) -> None:
             "the spec that was added last,",
             at=after.place("default-spec-id"),
         )
-    grown = lab.commit(table, earlier)
+    grown = stored(lab, table, earlier)
     ids = [spec["spec-id"] for spec in grown.member("partition-specs") if "earlier" in {field["name"] for field in spec["fields"]}]
     with lab.judge_each("IRC-UPD-026") as case:
         for wanted in (*ids, first):
@@ -164,7 +165,8 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     """Removing a spec keeps the others; removing the default spec returns 400, removing an unknown one 200 or 400."""
     table = table_of_version(lab, 2)
     default = table.member("default-spec-id")
-    grown = lab.commit(
+    grown = stored(
+        lab,
         table,
         add_spec(partition_field(column(table, "name"), "identity", "goes", field_id=next_field(table))),
         add_spec(partition_field(column(table, "at"), "day", "stays", field_id=next_field(table, skip=1)), spec_id=2),

@@ -13,6 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     unknown_id,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
@@ -124,7 +125,7 @@ def refs_change_their_type_or_are_kept(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
     for name, former, wanted in lab.each((("release", "tag", "branch"), ("audit", "branch", "tag"))):
-        lab.commit(table, set_ref(name, at, kind=former))
+        stored(lab, table, set_ref(name, at, kind=former))
         reply = lab.try_commit(table, set_ref(name, at, kind=wanted))
         with lab.judge("IRC-UPD-045"):
             expect.status(reply, 200, 400, 409)
@@ -159,7 +160,7 @@ def retention_is_replaced(lab: CatalogLab) -> None:
     """A ref that is set again without retention has none."""
     table = lab.append(lab.make_table())
     plain = set_ref("audit", table.member("current-snapshot-id"))
-    kept = lab.commit(table, {**plain, **RETENTION})
+    kept = stored(lab, table, {**plain, **RETENTION})
     with lab.step("IRC-UPD-045"):
         expect_ref(kept, "audit", {**plain, **RETENTION})
 
@@ -175,7 +176,7 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
     """Removing a tag keeps its snapshot; removing an unknown ref returns 200."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
-    table = lab.append(lab.commit(first, set_ref("release", tagged, kind="tag")))
+    table = lab.append(stored(lab, first, set_ref("release", tagged, kind="tag")))
 
     with lab.judge("IRC-UPD-056"):
         after = changed(lab, table, remove_ref("release"))
@@ -189,13 +190,19 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
         expect.equal(refs(before), refs(answer), "the same refs", at=answer.place("refs"))
 
 
-@check("IRC-UPD-058")
+@check("IRC-UPD-056", "IRC-UPD-058")
 def without_main_no_snapshot_is_current(lab: CatalogLab) -> None:
-    """Removing main leaves no current snapshot."""
+    """Removing main, the only ref, keeps its snapshot and leaves no current one."""
     table = lab.append(lab.make_table())
+    current = table.member("current-snapshot-id")
 
-    with lab.judge("IRC-UPD-058"):
+    with lab.judge("IRC-UPD-056"):
         after = changed(lab, table, remove_ref("main"))
+        expect.lacks("main", refs(after), "refs", at=after.place("refs"))
+        ids = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
+        expect.contains(current, ids, "snapshots", at=after.place("snapshots"))
+    with lab.judge("IRC-UPD-058"):
+        after = lab.load(table)
         with lab.step("IRC-UPD-056"):
             expect.lacks("main", refs(after), "refs", at=after.place("refs"))
         current = after.metadata.get("current-snapshot-id")

@@ -26,6 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
     unknown_id,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -175,7 +176,7 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     """`set-current-schema` makes an existing schema the current one."""
     table = lab.make_table()
     first = table.member("current-schema-id")
-    grown = lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))))
+    grown = stored(lab, table, add_schema(schema_with(table, next_column(table, "more"))))
     second = id_of_schema_with(grown, "more")
 
     with lab.judge_each("IRC-UPD-017") as case:
@@ -230,7 +231,7 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     table = lab.make_table()
     current = table.member("current-schema-id")
     schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("goes", "stays"))]
-    grown = lab.commit(table, *map(add_schema, schemas))
+    grown = stored(lab, table, *map(add_schema, schemas))
     goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
 
     with lab.judge("IRC-UPD-076") as case:
@@ -252,7 +253,7 @@ def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
     """Removing the schema of a snapshot returns 400 or 409, or the snapshot no longer names it; the snapshot stays."""
     table = lab.append(lab.make_table())
     first = table.member("current-schema-id")
-    lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    stored(lab, table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
     reply = lab.try_commit(table, remove_schemas(first))
     after = lab.load(table)
 

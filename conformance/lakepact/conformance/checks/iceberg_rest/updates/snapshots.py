@@ -16,6 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     unknown_id,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_snapshots_whole
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
@@ -87,10 +88,10 @@ def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-035") as case:
         after = changed(lab, table, add_snapshot(snapshot))
-        stored = snapshot_of(after, WIDE)
+        found = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
             with case():
-                expect.equal(snapshot[member], stored.get(member), f"{member} of the snapshot", at=after.place("snapshots"))
+                expect.equal(snapshot[member], found.get(member), f"{member} of the snapshot", at=after.place("snapshots"))
         expect.equal(
             snapshot["sequence-number"],
             after.member("last-sequence-number"),
@@ -146,10 +147,10 @@ def summary_is_kept(lab: CatalogLab) -> None:
 
     with lab.judge_each("IRC-UPD-040") as case:
         after = changed(lab, table, add_snapshot(snapshot))
-        stored = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
+        found = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
             with case():
-                expect.equal(value, stored.get(key), f"`{key}` of the summary", at=after.place("snapshots"))
+                expect.equal(value, found.get(key), f"`{key}` of the summary", at=after.place("snapshots"))
 
 
 @check("IRC-UPD-041")
@@ -198,16 +199,16 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-043"):
         after = changed(lab, table, add_snapshot(snapshot))
-        stored = snapshot_of(after, snapshot["snapshot-id"])
-        expect.equal(25, stored.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots"))
+        found = snapshot_of(after, snapshot["snapshot-id"])
+        expect.equal(25, found.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots"))
     key = {"key-id": "lakepact-key", "encrypted-key-metadata": "c2VjcmV0"}
     if lab.try_commit(table, add_encryption_key(key)).status != 200:
         return
     locked = lab.snapshot(lab.load(table), key_id=key["key-id"])
     with lab.judge("IRC-UPD-043"):
         after = changed(lab, table, add_snapshot(locked))
-        stored = snapshot_of(after, locked["snapshot-id"])
-        expect.equal(key["key-id"], stored.get("key-id"), "key-id of the snapshot", at=after.place("snapshots"))
+        found = snapshot_of(after, locked["snapshot-id"])
+        expect.equal(key["key-id"], found.get("key-id"), "key-id of the snapshot", at=after.place("snapshots"))
 
 
 # -- remove-snapshots ---------------------------------------------------------------------------------------------------
@@ -222,7 +223,7 @@ def removals_are_known(lab: CatalogLab, reply: Reply) -> None:
     if reply.status >= 500:
         table = lab.make_table()
         snapshot = lab.snapshot(table)
-        lab.commit(table, add_snapshot(snapshot))
+        stored(lab, table, add_snapshot(snapshot))
         with lab.step("IRC-UPD-050"):
             changed(lab, table, remove_snapshots(snapshot["snapshot-id"]))
 
@@ -246,7 +247,7 @@ def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
     """Removing a tagged snapshot returns 400 or 409, or removes the tag too."""
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
-    table = lab.append(lab.commit(first, set_ref("release", tagged, kind="tag")))
+    table = lab.append(stored(lab, first, set_ref("release", tagged, kind="tag")))
     reply = lab.try_commit(table, remove_snapshots(tagged))
 
     with lab.judge("IRC-UPD-051"):
@@ -264,9 +265,9 @@ def removing_tagged_snapshots_keeps_other_refs(lab: CatalogLab) -> None:
     """Removing a tagged snapshot keeps all branches and tags of other snapshots."""
     first = lab.append(lab.make_table())
     gone = first.member("current-snapshot-id")
-    second = lab.append(lab.commit(first, set_ref("release", gone, kind="tag")))
+    second = lab.append(stored(lab, first, set_ref("release", gone, kind="tag")))
     stays = second.member("current-snapshot-id")
-    lab.commit(second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
+    stored(lab, second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
     lab.try_commit(second, remove_snapshots(gone))
 
     with lab.judge("IRC-UPD-050"):

@@ -17,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     sort_field,
     unknown_id,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -105,7 +106,7 @@ def orders_become_default(lab: CatalogLab) -> None:
             "the order that was added last,",
             at=after.place("default-sort-order-id"),
         )
-    grown = lab.commit(table, add_sort_order(sort_field(earlier)))
+    grown = stored(lab, table, add_sort_order(sort_field(earlier)))
     with lab.judge_each("IRC-UPD-032") as case:
         for wanted in (*ids_of_orders_by(grown, [earlier]), first):
             with case():

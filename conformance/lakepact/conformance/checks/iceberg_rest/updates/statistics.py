@@ -17,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     statistics_file,
     without,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -81,7 +82,7 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
     file, older = statistics_file(table, first), statistics_file(table, first, name="older")
-    expect_stored(lab, lab.commit(table, set_statistics(older)), older)
+    expect_stored(lab, stored(lab, table, set_statistics(older)), older)
 
     with lab.judge("IRC-UPD-067"):
         after = changed(lab, table, set_statistics(file, snapshot_id=None))
@@ -101,7 +102,7 @@ def incomplete_statistics_return_400(lab: CatalogLab) -> None:
     """A statistics file without a required member returns 400."""
     table = lab.append(lab.make_table())
     file = statistics_file(table, table.member("current-snapshot-id"))
-    expect_stored(lab, lab.commit(table, set_statistics(file)), file)
+    expect_stored(lab, stored(lab, table, set_statistics(file)), file)
     blob = file["blob-metadata"][0]
     path = "/updates/*/statistics"
     cases = {
@@ -120,7 +121,7 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
     kept = statistics_file(table, first, name="kept")
-    expect_stored(lab, lab.commit(table, set_statistics(kept)), kept)
+    expect_stored(lab, stored(lab, table, set_statistics(kept)), kept)
     reply = lab.try_commit(table, set_statistics(statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
 
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
@@ -137,7 +138,7 @@ def statistics_are_removed(lab: CatalogLab) -> None:
     table, first, second = table_of_two_snapshots(lab)
     kept = statistics_file(table, second, name="kept")
     goes = statistics_file(table, first)
-    expect_stored(lab, lab.commit(table, set_statistics(goes), set_statistics(kept)), goes, kept)
+    expect_stored(lab, stored(lab, table, set_statistics(goes), set_statistics(kept)), goes, kept)
 
     with lab.judge("IRC-UPD-070"):
         after = changed(lab, table, remove_statistics(first))
@@ -151,9 +152,9 @@ def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
     """Removing a snapshot removes its statistics and partition statistics."""
     table, first, _ = table_of_two_snapshots(lab)
     file = statistics_file(table, first)
-    expect_stored(lab, lab.commit(table, set_statistics(file)), file)
+    expect_stored(lab, stored(lab, table, set_statistics(file)), file)
     lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, first)))
-    after = lab.commit(table, remove_snapshots(first))
+    after = stored(lab, table, remove_snapshots(first))
     with lab.step("IRC-UPD-050"):
         expect.lacks(
             first, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots", at=after.place("snapshots")
@@ -191,8 +192,8 @@ def partition_statistics_are_removed(lab: CatalogLab) -> None:
     table, first, second = table_of_two_snapshots(lab)
     kept = partition_statistics_file(table, second, name="kept")
     goes = partition_statistics_file(table, first)
-    stored = lab.commit(table, set_partition_statistics(goes), set_partition_statistics(kept))
-    expect_stored(lab, stored, goes, kept, member="partition-statistics")
+    after = stored(lab, table, set_partition_statistics(goes), set_partition_statistics(kept))
+    expect_stored(lab, after, goes, kept, member="partition-statistics")
 
     with lab.judge_each("IRC-UPD-072") as case:
         for removals in ([first], [first, UNKNOWN]):

@@ -191,6 +191,11 @@ def accepted_replacements_are_kept(lab: CatalogLab) -> None:
             expect.equal([], lost, "accepted versions that the view lacks:", at=after.place("versions"), kind=Kind.LOST)
 
 
+def unordered(value: Any) -> Any:
+    """Return a member of a version; representations, whose order means nothing, are sorted."""
+    return sorted(value, key=expect.shown) if isinstance(value, list) and any(isinstance(one, dict) for one in value) else value
+
+
 @check("IRC-UPD-083")
 def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
     """An added version is stored as sent; its schema id -1 stands for the schema added last."""
@@ -212,7 +217,8 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
             expect.status(reply, 200)
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
-                    expect.equal(added[member], after.current.get(member), f"{member} of the version", at=after.place("versions"))
+                    wanted, found = map(unordered, (added[member], after.current.get(member)))
+                    expect.equal(wanted, found, f"{member} of the version", at=after.place("versions"))
             known = {schema["schema-id"]: schema for schema in after.member("schemas")}
             expect.one_of(known, after.current["schema-id"], "the schema-id", at=after.place("versions"))
             expect.equal(
@@ -241,7 +247,7 @@ def added_versions_do_not_become_current(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-083")
 def slightly_different_versions_are_added(lab: CatalogLab) -> None:
-    """A version that differs only in schema, SQL, order or default namespace or catalog is added as sent."""
+    """A version that differs only in schema, SQL or default namespace or catalog is added as sent."""
     home = lab.make_namespace()
     first, elsewhere = version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"), lab.make_namespace()
     view = made(lab, home, view_version=first, properties={"version.history.num-entries": "10"})
@@ -249,7 +255,6 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
     likenesses: dict[str, dict[str, Any]] = {
         "another default namespace": {"default-namespace": list(elsewhere)},
         "another default catalog": {"default-catalog": "Ours"},
-        "the dialects in another order": {"representations": first["representations"][::-1]},
         "texts in another letter case": {"representations": [sql(ODD_SQL.lower()), sql(ODD_SQL.lower(), "trino")]},
         "texts with a blank less": {"representations": [sql(ODD_SQL.strip()), sql(ODD_SQL.strip(), "trino")]},
         "another schema": {"schema-id": LAST_ADDED},
@@ -263,7 +268,8 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
             expect.status(reply, 200, about=f"for a version with {what}")
             for member in ("representations", "default-namespace", "default-catalog"):
                 with case():
-                    expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},", at=after.place("versions"))
+                    wanted, found = map(unordered, (sent[member], after.current.get(member)))
+                    expect.equal(wanted, found, f"{member} of a version with {what},", at=after.place("versions"))
             of_first = after.current["schema-id"] == schema_id
             expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:", at=after.place("versions"))
 
