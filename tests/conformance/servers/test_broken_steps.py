@@ -101,7 +101,7 @@ def test_accepted_nonsense_breaks_no_invariant() -> None:
     assert (found["IRC-UPD-020"].outcome, found["IRC-META-002"].outcome) == (Outcome.FAIL, Outcome.PASS)
 
 
-def test_removal_that_is_answered_and_not_stored_blocks_the_requirement_about_missing_refs() -> None:
+def test_unstored_removal_of_a_ref_blocks_what_needs_it() -> None:
     careless = all_of(in_place_of("remove-snapshot-ref", keeps_the_last_ref), on_call(op.update_table, answers_without_refs))
     found = run(careless, MOVED, "IRC-UPD-056").results()
 

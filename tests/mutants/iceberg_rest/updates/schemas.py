@@ -59,8 +59,8 @@ def _renumber(_: Draft, document: Document) -> Document:
 
 def _relaxes_and_adds(draft: Draft, document: Document) -> bool:
     schema: Document = document.get("schema") or {}
-    current = next((one for one in draft.items("schemas") if one["schema-id"] == draft.get("current-schema-id")), {"fields": []})
-    known = {field["id"]: field["required"] for field in current["fields"]}
+    current = [one for one in draft.items("schemas") if one["schema-id"] == draft.get("current-schema-id")]
+    known = {field["id"]: field["required"] for one in current for field in one["fields"]}
     fields = schema.get("fields", ())
     return any(known.get(f["id"]) and not f["required"] for f in fields) and any(f["id"] not in known for f in fields)
 

@@ -77,11 +77,6 @@ def added_versions_are_current(update: Update, draft: ViewDraft, document: Docum
     draft.set("current-version-id", draft.added_version)
 
 
-@fault("IRC-UPD-083", by=adding)
-def added_dialects_are_sorted(_: ViewDraft, version: Document) -> Document:
-    return {**version, "representations": sorted(version["representations"], key=lambda one: str(one["dialect"]), reverse=True)}
-
-
 @fault("IRC-UPD-083", by=partial(in_place_of, "add-schema"))
 def added_schemas_replace_the_first(_: Update, draft: ViewDraft, document: Document) -> None:
     schemas = draft.own_list("schemas")
