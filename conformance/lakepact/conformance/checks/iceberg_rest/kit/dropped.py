@@ -21,9 +21,7 @@ def dropped_tables(lab: CatalogLab, namespace: Namespace | None = None) -> Itera
     """
     if lab.offers(op.drop_table):
         table = lab.make_table(namespace)
-        lab.drop_table(**table.at)
-        with lab.step("IRC-TBL-DROP-001"):
-            expect.not_found(lab.send(op.load_table, **table.at), "table")
+        drop_table(lab, table)
         yield table
 
 
@@ -35,7 +33,29 @@ def dropped_namespaces(lab: CatalogLab) -> Iterator[Namespace]:
     """
     if lab.offers(op.drop_namespace):
         namespace = lab.make_namespace()
-        lab.require(lab.send(op.drop_namespace, namespace=namespace))
-        with lab.step("IRC-NS-DROP-001"):
-            expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace")
+        drop_namespace(lab, namespace)
         yield namespace
+
+
+def drop_table(lab: CatalogLab, table: Table) -> None:
+    """Drop a table, which no longer loads.
+
+    Raises:
+        StepFailed: it still does.
+        Blocked: it cannot be dropped.
+    """
+    lab.drop_table(**table.at)
+    with lab.step("IRC-TBL-DROP-001"):
+        expect.not_found(lab.send(op.load_table, **table.at), "table", about="for a table that was dropped")
+
+
+def drop_namespace(lab: CatalogLab, namespace: Namespace) -> None:
+    """Drop a namespace, which no longer loads.
+
+    Raises:
+        StepFailed: it still does.
+        Blocked: it cannot be dropped.
+    """
+    lab.require(lab.send(op.drop_namespace, namespace=namespace))
+    with lab.step("IRC-NS-DROP-001"):
+        expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace", about="for a namespace that was dropped")

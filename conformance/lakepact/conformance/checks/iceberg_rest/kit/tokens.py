@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from lakepact.conformance.checks.iceberg_rest.kit.principals import CLIENT, SUBJECT, Headers, needed
 from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -76,9 +77,13 @@ def fetched(lab: CatalogLab, client: Client) -> Reply:
     """Return the answer to a client's credentials, which every check of what follows needs to be a token.
 
     Raises:
-        Blocked: it is none.
+        StepFailed: it is none.
     """
-    return lab.require(form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog"), 200)
+    reply = form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog")
+    with lab.step("IRC-OAU-003"):
+        expect.status(reply, 200, about="for credentials in a form")
+        token_in(reply)
+    return reply
 
 
 def token_in(reply: Reply) -> str:

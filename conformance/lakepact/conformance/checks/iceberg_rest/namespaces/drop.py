@@ -6,7 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
@@ -50,17 +52,15 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
     namespace, sibling = lab.make_namespace(level=stem), lab.make_namespace(level=f"{stem}b")
     lab.make_table(sibling)
     table, moved = lab.make_table(namespace), lab.make_table(namespace)
-    lab.drop_table(**table.at)
-    if lab.offers(op.rename_table):
-        lab.drop_afterwards(sibling, moved.name)
-        destination = {"namespace": list(sibling), "name": moved.name}
-        renamed = lab.send(op.rename_table, body={"source": moved.identifier, "destination": destination})
-        if renamed.status == NOT_ACCEPTABLE:
-            lab.drop_table(**moved.at)
-        else:
-            lab.require(renamed)
+    drop_table(lab, table)
+    destination = {"namespace": list(sibling), "name": moved.name}
+    renamed = rename_table(lab, moved.identifier, destination) if lab.offers(op.rename_table) else None
+    if renamed is None or renamed.status == NOT_ACCEPTABLE:
+        drop_table(lab, moved)
     else:
-        lab.drop_table(**moved.at)
+        lab.require(renamed)
+        with lab.step("IRC-TBL-REN-001"):
+            expect.not_found(lab.send(op.load_table, **moved.at), "table", about="for the old name of a renamed table")
 
     with lab.judge("IRC-NS-DROP-001"):
         expect.status(lab.send(op.drop_namespace, namespace=namespace), 204)
@@ -71,6 +71,8 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
 def namespaces_with_tables_are_not_dropped(lab: CatalogLab) -> None:
     """Dropping a namespace that holds a table returns 409 and keeps the namespace and the table."""
     table = lab.make_table()
+    with lab.step("IRC-TBL-CREATE-001"):
+        expect.status(lab.send(op.load_table, **table.at), 200, about="for a table that was created")
     reply = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-NS-DROP-003"):
@@ -84,6 +86,9 @@ def namespaces_with_children_are_not_dropped(lab: CatalogLab) -> None:
     """Dropping a namespace that holds only a child namespace returns 409 and keeps the child."""
     top = lab.make_namespace()
     child = lab.make_namespace(top, properties={"a": "1"})
+    with lab.step("IRC-NS-CREATE-009"):
+        below = children(lab, top)
+        expect.contains(list(child), below, "children", at=below.at)
     found = lab.send(op.load_namespace_metadata, namespace=child).status == 200
     reply = lab.send(op.drop_namespace, namespace=top)
 
@@ -163,7 +168,7 @@ def recreated_namespaces_have_no_old_properties(lab: CatalogLab) -> None:
     """A namespace that is dropped and created again has none of its former properties."""
     name = lab.name()
     lab.make_namespace(level=name, properties={"old": "1"})
-    lab.require(lab.send(op.drop_namespace, namespace=(name,)))
+    drop_namespace(lab, (name,))
     lab.make_namespace(level=name, properties={"new": "1"})
 
     with lab.judge("IRC-NS-DROP-009"):

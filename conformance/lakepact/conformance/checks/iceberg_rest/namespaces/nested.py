@@ -72,7 +72,9 @@ def tables_are_registered_in_nested_namespaces(lab: CatalogLab) -> None:
     if lab.send(op.drop_table, **former.at).status not in {200, 204}:
         raise NotOffered("the target drops no table without its files")
     body = {"name": former.name, "metadata-location": former.reply.at("metadata-location")}
-    lab.require(lab.send(op.register_table, namespace=former.namespace, body=body), 200)
+    again = lab.send(op.register_table, namespace=former.namespace, body=body)
+    with lab.step("IRC-TBL-DROP-003"):
+        expect.status(again, 200, about="for registering the metadata file of a dropped table")
     lab.require(lab.send(op.drop_table, **former.at))
     reply = lab.send(op.register_table, namespace=namespace, body=body)
     lab.drop_afterwards(namespace, former.name)

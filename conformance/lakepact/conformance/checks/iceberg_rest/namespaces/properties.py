@@ -35,10 +35,27 @@ def update(lab: CatalogLab, namespace: Namespace, *, removals: Any = (), updates
     return lab.send(op.update_properties, namespace=namespace, body=body)
 
 
+def holding(lab: CatalogLab, **properties: str) -> Namespace:
+    """Return a new namespace that holds properties.
+
+    Raises:
+        NotOffered: the target keeps none.
+        StepFailed: it does not hold them.
+    """
+    if not lab.feature("namespace-properties"):
+        raise NotOffered("the target keeps no properties of namespaces")
+    namespace = lab.make_namespace(properties=properties)
+    with lab.step("IRC-NS-GET-002"):
+        stored = properties_of(lab, namespace)
+        for key, value in properties.items():
+            stored.has(key, value)
+    return namespace
+
+
 @check("IRC-NS-PROP-001", "IRC-NS-PROP-002", "IRC-NS-PROP-003", "IRC-NS-PROP-004", "IRC-NS-PROP-005", "IRC-NS-PROP-015")
 def updates_set_and_remove_properties(lab: CatalogLab) -> None:
     """Updating properties sets, replaces and removes the named keys, keeps others, and reports exactly the changed keys."""
-    namespace = lab.make_namespace(properties={"keep": "k", "change": "old", "remove": "r"})
+    namespace = holding(lab, keep="k", change="old", remove="r")
     reply = update(lab, namespace, removals=("remove", "never"), updates={"change": "new", "add": "a"})
 
     with lab.judge("IRC-NS-PROP-001") as case:
@@ -85,7 +102,7 @@ def removed_empty_values_are_reported(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-006", "IRC-NS-PROP-007")
 def unknown_removals_return_200(lab: CatalogLab) -> None:
     """Removing an unknown key returns 200 and lists it in `missing`, if sent, and not in `removed`."""
-    namespace = lab.make_namespace(properties={"there": "1"})
+    namespace = holding(lab, there="1")
     reply = update(lab, namespace, removals=("there", "never"))
 
     with lab.judge("IRC-NS-PROP-006"):
@@ -106,7 +123,7 @@ def unknown_removals_return_200(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-008", "IRC-NS-PROP-009")
 def keys_both_set_and_removed_return_422(lab: CatalogLab) -> None:
     """A request that sets and removes the same key returns 422 and changes nothing."""
-    namespace = lab.make_namespace(properties={"both": "old", "remove": "r"})
+    namespace = holding(lab, both="old", remove="r")
     replies = [
         update(lab, namespace, removals=("both", "remove"), updates={"both": "new", "add": "a"}),
         update(lab, namespace, removals=("new",), updates={"new": "1"}),
@@ -155,7 +172,7 @@ def unsupported_properties_return_406(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-012", "IRC-NS-PROP-013")
 def repeated_removals_and_empty_updates_do_not_fail(lab: CatalogLab) -> None:
     """Removing a key twice in one request returns 200, 400 or 422; an empty request returns 200 and changes nothing."""
-    namespace = lab.make_namespace(properties={"a": "1", "b": "2"})
+    namespace = holding(lab, a="1", b="2")
     twice = update(lab, namespace, removals=("a", "a"))
     nothing = lab.send(op.update_properties, namespace=namespace, body={})
 
@@ -173,7 +190,7 @@ def repeated_removals_and_empty_updates_do_not_fail(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-018")
 def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
     """A request with only `updates`, or with only `removals`, returns 200 and changes what it names."""
-    namespace = lab.make_namespace(properties={"a": "1", "b": "2"})
+    namespace = holding(lab, a="1", b="2")
     cases: tuple[tuple[dict[str, Any], dict[str, str]], ...] = (
         ({"updates": {"a": "new"}}, {"a": "new", "b": "2"}),
         ({"removals": ["b"]}, {"a": "new"}),
@@ -190,7 +207,7 @@ def updates_or_removals_may_be_omitted(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-014")
 def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
     """Updating a property to a value that is not a string returns 400 and changes nothing."""
-    namespace = lab.make_namespace(properties={"a": "old"})
+    namespace = holding(lab, a="old")
 
     with lab.judge("IRC-NS-PROP-014") as case:
         for value in NO_STRINGS:
@@ -205,7 +222,7 @@ def property_values_that_are_not_strings_return_400(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-016")
 def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
     """Updating properties of a nested namespace returns 200 and keeps those of its parents."""
-    top = lab.make_namespace(properties={"a": "top"})
+    top = holding(lab, a="top")
     child = lab.child_of(top, properties={"a": "child"})
     grandchild = lab.child_of(child, properties={"a": "grandchild"}) if child else None
     if child is None or grandchild is None:
@@ -221,7 +238,7 @@ def nested_namespaces_have_their_own_properties(lab: CatalogLab) -> None:
 @check("IRC-NS-PROP-020")
 def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
     """Updating properties of a namespace keeps its tables, its child namespaces and their tables."""
-    top = lab.make_namespace(properties={"a": "old", "b": "1"})
+    top = holding(lab, a="old", b="1")
     child = lab.child_of(top, properties={"a": "child"})
     tables = [lab.load(lab.make_table(namespace)) for namespace in (top, child) if namespace]
     changed = update(lab, top, removals=("b",), updates={"a": "new"})

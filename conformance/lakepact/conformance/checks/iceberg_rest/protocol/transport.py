@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
@@ -119,9 +120,9 @@ def responses_with_204_have_no_body(lab: CatalogLab) -> None:
 def dropping_twice_returns_404(lab: CatalogLab) -> None:
     """A dropped namespace or table is gone for the next request, and dropping it again returns 404."""
     table = lab.make_table()
-    lab.drop_table(**table.at)
+    drop_table(lab, table)
     again = lab.try_drop_table(**table.at)
-    lab.require(lab.send(op.drop_namespace, namespace=table.namespace))
+    drop_namespace(lab, table.namespace)
     namespace_again = lab.send(op.drop_namespace, namespace=table.namespace)
 
     with lab.judge("IRC-GEN-030"):

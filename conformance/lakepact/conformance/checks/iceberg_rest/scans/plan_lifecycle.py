@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     CANCEL,
     FETCH,
@@ -35,7 +36,8 @@ def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
     kept = lab.require(plan(lab, table.table, snapshot_id=first.id), 200)
     cancelled = submitted(lab, table.table)
     cancel(lab, other, str(kept.document.get("plan-id")))
-    lab.require(cancel(lab, table.table, cancelled), 204)
+    with lab.step("IRC-SCAN-CANCEL-001"):
+        expect.status(cancel(lab, table.table, cancelled), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
         awaited(lab, table.table, kept).reads(first.data, "the files of the plan that was not cancelled,")
@@ -50,7 +52,8 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
     table = in_the_background(lab)
     needs(lab, CANCEL)
     identifier = submitted(lab, table.table)
-    lab.require(cancel(lab, table.table, identifier), 204)
+    with lab.step("IRC-SCAN-CANCEL-001"):
+        expect.status(cancel(lab, table.table, identifier), 204)
     fetched = [fetch(lab, table.table, identifier) for _ in range(4)]
     again = cancel(lab, table.table, identifier)
 
@@ -75,7 +78,7 @@ def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
     named: dict[str, dict[str, Any]] = {} if whole.id is None else {FETCH: {"plan_id": whole.id}, CANCEL: {"plan_id": whole.id}}
     if tasks:
         named[TASKS] = {"body": {"plan-task": tasks[0]}}
-    lab.drop_table(**table.table.at)
+    drop_table(lab, table.table)
 
     for operation, identifier in lab.each(((FETCH, "IRC-SCAN-FETCH-007"), (TASKS, "IRC-SCAN-TASK-005"), (CANCEL, "IRC-SCAN-CANCEL-005"))):
         if operation not in named or not lab.offers(operation):
