@@ -9,15 +9,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.conformance.checks.delta_sharing.kit import times
+from lakepact.conformance.checks.delta_sharing.kit import reading, times
 from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, IsNull, Joined, Negated
-from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.evidence.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.outcome import StepFailed, Unmet
 from lakepact.conformance.fixtures import deletion_vectors as written
 from lakepact.conformance.rows import columns, comparison, deletion_vectors, lines, values
+from lakepact.generated.delta_sharing import op
 
 POSITIONS = st.frozensets(st.integers(0, 2**40), min_size=1, max_size=50)
 
@@ -149,3 +152,22 @@ def test_lines_without_metadata_are_unmet() -> None:
 def test_file_that_is_not_parquet_is_unmet() -> None:
     with pytest.raises(Unmet, match="a parquet file"):
         columns.stored(b"<html>403</html>")
+
+
+@pytest.mark.parametrize(
+    ("lines_of_answer", "requirement"),
+    [
+        ([b'{"protocol": {}}'], "DS-QRY-04"),
+        ([b'{"protocol": {"deltaProtocol": {}}}', b'{"metaData": {}}'], "DS-DMD-01"),
+        ([b'{"protocol": {}}', b'{"metaData": {"deltaMetadata": {}}}'], "DS-DPR-01"),
+        ([b'{"protocol": {}}', b"["], "DS-GEN-06"),
+    ],
+)
+def test_invalid_lines_fail_as_a_step_of_the_requirement_that_they_break(lines_of_answer: list[bytes], requirement: str) -> None:
+    body = b"\n".join(lines_of_answer)
+    exchange = Exchange(1, op.query_table, "", "POST", "/query", (), b"{}", 200, httpx.Headers(), body, 0.0)
+
+    with pytest.raises(StepFailed) as step:
+        reading.understood(Reply(exchange))
+
+    assert step.value.requirement == requirement
