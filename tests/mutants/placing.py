@@ -43,8 +43,8 @@ def watched(fault: Fault, places: set[str]) -> Fault:
         for operation, handler in service.handlers.items():
             if handler is not kept.get(operation):
                 service.handlers[operation] = right.compared(operation, handler, places)
-        for operation, filters in service.filters.items():
-            own = before.get(operation, 0)
+        for name, filters in service.filters.items():
+            own = before.get(name, 0)
             filters[own:] = [_watching(change, places) for change in filters[own:]]
 
     return replace(fault, install=install)
