@@ -144,8 +144,8 @@ def views_with_special_characters_are_addressable(lab: CatalogLab) -> None:
                 expect.status(created, 200)
                 found = lab.send(op.load_view, namespace=namespace, view=name)
                 expect.status(found, 200, about=f"for {expect.shown(name)}, which was created")
-                uuid, at = created.at("metadata", "view-uuid"), found.place("metadata", "view-uuid")
-                expect.equal(uuid, found.at("metadata", "view-uuid"), f"view UUID of {expect.shown(name)}", at=at)
+                uuid, place = created.at("metadata", "view-uuid"), found.place("metadata", "view-uuid")
+                expect.equal(uuid, found.at("metadata", "view-uuid"), f"view UUID of {expect.shown(name)}", at=place)
                 there.append(name)
         if there and lab.offers(op.list_views):
             with case():
