@@ -102,7 +102,7 @@ def mutants(session: nox.Session) -> None:
 def mutants_together(session: nox.Session) -> None:
     """Servers with 3, 6 and 12 faults at once: each fault is found, and nothing else fails."""
     install(session, package=".[conformance]")
-    session.run("python", "-m", "mutants.together", *(session.posargs or ("--causes-per-fault", "1.7")), env={"PYTHONPATH": "tests"})
+    session.run("python", "-m", "mutants.together", *(session.posargs or ("--causes-per-fault", "1.6")), env={"PYTHONPATH": "tests"})
 
 
 @nox.session

@@ -35,7 +35,7 @@ def watched(fault: Fault, places: set[str]) -> Fault:
         return fault
 
     def install(service: Service) -> None:
-        before = {operation: len(filters) for operation, filters in service.filters.items()}
+        before = {name: len(filters) for name, filters in service.filters.items()}
         right = Right()
         service.handlers.update({operation: right.keeping(operation, handler) for operation, handler in service.handlers.items()})
         kept = dict(service.handlers)
