@@ -657,3 +657,39 @@ def test_race_that_uses_up_its_time_blocks_no_other_check() -> None:
         seen = outcomes_of(checked(Target(url, timeout=0.2, max_wait=1), of=suite))
 
     assert seen == {MUST: Outcome.BLOCKED, OTHER_MUST: Outcome.PASS}
+
+
+def test_late_look_notices_what_happens_after_the_check() -> None:
+    suite, asked = new_suite(), itertools.count()
+
+    @suite.check(MUST)
+    def stays(lab: Lab) -> None:
+        """The configuration stays as it is."""
+
+        def expects_200(looking: Lab) -> None:
+            with looking.judge(MUST):
+                expect.status(looking.send("getConfig"), 200)
+
+        expects_200(lab)
+        lab.look_again(MUST, expects_200)
+
+    done = run(suite, lambda *_: answer(200 if next(asked) == 0 else 500, {}))
+    (result,) = done.results().values()
+
+    assert (result.outcome, [verdict.outcome for verdict in result.verdicts]) == (Outcome.FAIL, [Outcome.FAIL, Outcome.PASS])
+    assert result.verdicts[0].actual.endswith("(looked at again 0 s later)")
+
+
+def test_late_look_waits_until_its_time() -> None:
+    suite, moments = new_suite(), []
+
+    @suite.check(MUST)
+    def stays(lab: Lab) -> None:
+        """Nothing happens."""
+        lab.note(MUST, "")
+        lab.look_again(MUST, lambda _: moments.append(time.monotonic()))
+
+    started = time.monotonic()
+    run(suite, late_seconds=0.5)
+
+    assert moments[0] - started >= 0.5

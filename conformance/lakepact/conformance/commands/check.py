@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FUZZ_BUDGET = 1000  #: default of `--fuzz`
 STATEFUL_REQUESTS = 600  #: default of `--stateful-requests` in runs without `--only`
+LATE_SECONDS = 15.0  #: after which servers at an address have done what they do later, such as deleting files
 INTERRUPTED = "interrupted"  #: the reason in reports of runs that Ctrl-C ended
 EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 
@@ -205,6 +206,7 @@ def check(
                 stateful_seed=stateful_seed,
                 races=race_repeat,
                 max_workers=workers,
+                late_seconds=LATE_SECONDS if target_url else 0.0,
                 profile=profile.name if profile else "",
             )
             for _ in output.watched(run, console, live=console.is_terminal if live is None else live):

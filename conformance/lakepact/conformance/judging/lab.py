@@ -6,9 +6,10 @@ A contract's lab (`checks/<contract>/lab.py`) adds methods that create its objec
 from __future__ import annotations
 
 import contextlib
+import time
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
@@ -71,6 +72,7 @@ class Lab(Sender):
         self.unsound: list[StepFailed] = []  #: steps that were accepted without effect; what fails because of them is blocked
         self.accepted_wrongly: list[int] = []  #: exchanges with requests that should have been refused
         self._cleanups: list[Callable[[], object]] = []
+        self.looks: list[tuple[str, float, Callable[[Any], None]]] = []  #: requirement, time and function of each late look
 
     # -- steps that have to succeed before a requirement can be judged ----------------------------------------------------
 
@@ -116,6 +118,15 @@ class Lab(Sender):
         """Run `action` after the check; the last one that was added runs first."""
         with self._lock:
             self._cleanups.append(action)
+
+    def look_again(self, requirement: str, look: Callable[[Any], None]) -> None:
+        """Judge a promise that nothing happens once more at the end of the run; what the check created stays until then.
+
+        Args:
+            requirement: the id of the promise, which the check judges too.
+            look: judges it with the lab that it receives.
+        """
+        self.looks.append((requirement, time.monotonic(), look))
 
     def clean_up(self) -> list[Callable[[], object]]:
         """Remove what the check created; return the actions that failed, for a second try at the end of the run."""

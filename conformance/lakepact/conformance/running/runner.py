@@ -93,6 +93,7 @@ class Run:
     stateful_seed: int = 0  #: seed of stateful tests
     races: int = 1  #: factor by which races are repeated
     max_workers: int = MAX_WORKERS
+    late_seconds: float = 0.0  #: after which late looks are made, at the earliest
     profile: str = ""  #: file name of the target's profile
     run_id: str = field(default_factory=lambda: secrets.token_hex(3))
     offer: Offer | None = None
@@ -103,6 +104,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self._uncleaned: list[Callable[[], object]] = []
+        self._looking: list[tuple[Check, Lab]] = []  #: checks that are looked at again at the end
         self._done = 0  #: checks that ended, and requests of random searches
         self._broken = ""  #: why the target is not judged any more
         self._is_healthy = False  #: whether the target answered ordinary requests at the start
@@ -136,6 +138,7 @@ class Run:
                 with self.wire.spending(Budget(self.target.max_wait)):
                     yield from self._scenarios(self._races())
                 yield from self._scenarios(self._last_checks())
+                yield from self._late_looks()
             finally:  # also after Ctrl-C
                 for book in self._invariants.books:
                     self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
@@ -351,6 +354,21 @@ class Run:
         try:
             return check, lab, judged(check, lab, tuple(self.plan.suite.invariants.values()))
         finally:
+            if lab.looks and not self._broken:
+                self._looking.append((check, lab))
+            elif not self.keep:
+                self._uncleaned.extend(lab.clean_up())
+
+    def _late_looks(self) -> Iterator[CheckEnded]:
+        """Judge again what checks left to be looked at, some seconds after they ended."""
+        for n, (check, lab) in enumerate(self._looking, start=len(self.plan.checks) + 1):
+            for requirement, since, look in lab.looks if not self._broken else ():
+                time.sleep(max(0.0, since + self.late_seconds - time.monotonic()))
+                late = f"looked at again {time.monotonic() - since:.0f} s later"
+                looking = self._lab(check.name, n)
+                verdicts = [_noted(v, late) for v in judged(replace(check, requirements=(requirement,), run=look), looking)]
+                self._uncleaned.extend(looking.clean_up())
+                yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
             if not self.keep:
                 self._uncleaned.extend(lab.clean_up())
 
@@ -438,6 +456,13 @@ def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab
         why = f"{ENDED_EARLY}{why}"
         return Verdict(requirement, rest, check.name, actual=why, remark=why, exchanges=lab.trail(), judged=found.judged)
     return found
+
+
+def _noted(verdict: Verdict, remark: str) -> Verdict:
+    """Return a verdict with a remark, also in its failures."""
+    failures = tuple(replace(failure, actual=f"{failure.actual} ({remark})") for failure in verdict.failures)
+    actual = f"{verdict.actual} ({remark})" if verdict.actual else ""
+    return replace(verdict, actual=actual, remark="; ".join(filter(None, (verdict.remark, remark))), failures=failures)
 
 
 def _blocked(check: Check, requirement: str, why: str) -> Verdict:

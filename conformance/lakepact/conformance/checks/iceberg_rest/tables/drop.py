@@ -116,9 +116,25 @@ def await_purge(files: Sequence[Path]) -> None:
         time.sleep(0.05)
 
 
+def _registers_later(table: Table, files: Sequence[Path], lab: CatalogLab) -> None:
+    """The files of a dropped table are there, and its metadata file can be registered."""
+    with lab.judge("IRC-TBL-DROP-003"):
+        expect.equal([], lost(files), "removed files of the table:", at=None)
+        if lab.offers(op.register_table):
+            name = lab.name()
+            reply = register(lab, table.namespace, name, location_of(table))
+            if reply.status >= LOWEST_ERROR:
+                expect_file(lab, table)
+            with lab.step("IRC-TBL-REG-001"):
+                expect.status(reply, 200)
+
+
 @check("IRC-TBL-DROP-003")
 def drops_without_purge_keep_files(lab: CatalogLab) -> None:
-    """Dropping a table without `purgeRequested` keeps all its files, and its metadata file can be registered again."""
+    """Dropping a table without `purgeRequested` keeps all its files, also later, and its metadata file can be registered again."""
+    left = lab.load(grown(lab, lab.make_table()))
+    lab.look_again("IRC-TBL-DROP-003", partial(_registers_later, left, visible_files(lab, left)))
+    lab.require(lab.send(op.drop_table, **left.at))
     for said in lab.each((None, "false", "False")):
         table = lab.load(grown(lab, lab.make_table()))
         files = visible_files(lab, table)
