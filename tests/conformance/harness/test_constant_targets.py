@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from faulty_servers import checked
@@ -87,3 +91,19 @@ def test_operation_that_is_late_twice_is_no_longer_sent() -> None:
             wire.send("GET", "/x", operation=op.load_table)
         with pytest.raises(NoAnswer):
             wire.send("GET", "/x", operation=op.list_tables)
+
+
+def test_simultaneous_late_answers_count_once() -> None:
+    budget, gate = Budget(3.0), threading.Barrier(4)
+
+    def late() -> None:
+        gate.wait(10)
+        time.sleep(0.5)
+        budget.spend(0.5)
+        budget.count_late("createTable", 0.5)
+
+    with ThreadPoolExecutor(4) as pool:
+        for future in [pool.submit(late) for _ in range(4)]:
+            future.result()
+
+    budget.check("createTable")  # neither the seconds nor the operation are used up

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import zlib
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -44,7 +45,9 @@ class Budget:
     def __init__(self, seconds: float = MAX_WAIT) -> None:
         self._seconds = seconds
         self._spent = 0.0
+        self._counted_until = 0.0  #: the moment up to which seconds were counted
         self._late: Counter[str] = Counter()  #: late answers in a row, by operation
+        self._late_at: dict[str, float] = {}  #: the moment of the last of them
         self._lock = threading.Lock()
 
     def check(self, operation: str | None = None) -> None:
@@ -62,15 +65,25 @@ class Budget:
             )
 
     def spend(self, seconds: float) -> None:
-        """Count an answer that reached a limit after so many seconds, or an endless listing."""
+        """Count an answer that reached a limit after so many seconds; of simultaneous ones, no second counts twice."""
         with self._lock:
-            self._spent += max(seconds, OVERSIZE_COST)
+            now = time.monotonic()
+            overlap = min(max(0.0, self._counted_until - (now - seconds)), seconds)
+            self._spent += seconds - overlap if overlap else max(seconds, OVERSIZE_COST)
+            self._counted_until = now
 
-    def count_late(self, operation: str | None) -> None:
-        """Count an answer of an operation that came too late or not at all."""
+    def charge(self, seconds: float) -> None:
+        """Count seconds for an endless listing."""
+        with self._lock:
+            self._spent += seconds
+
+    def count_late(self, operation: str | None, seconds: float) -> None:
+        """Count an answer of an operation that did not come in so many seconds; simultaneous ones count as one."""
         if operation:
             with self._lock:
-                self._late[operation] += 1
+                now = time.monotonic()
+                self._late[operation] += now - seconds >= self._late_at.get(operation, 0.0)
+                self._late_at[operation] = now
 
     def count_answer(self, operation: str | None) -> None:
         """Count an answer of an operation that came in time."""

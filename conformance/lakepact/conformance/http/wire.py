@@ -179,7 +179,7 @@ class Wire:
     def count_endless(self) -> None:
         """Count an endless listing; after a few of them nothing more is sent."""
         if self._budget is not None:
-            self._budget.spend(ENDLESS_COST)
+            self._budget.charge(ENDLESS_COST)
 
     def shared_resource(self, key: str, make: Callable[[], C]) -> C:
         """Return the result of `make`, called once for all checks of a run; it is closed with the connections."""
@@ -318,8 +318,9 @@ class Wire:
         except (httpx.HTTPError, OSError, h11.ProtocolError) as error:
             late = isinstance(error, (httpx.TimeoutException, TimeoutError))
             if self._budget is not None and (late or isinstance(error, TooLarge)):
-                self._budget.spend(time.perf_counter() - started)
-                self._budget.count_late(operation)
+                seconds = time.perf_counter() - started
+                self._budget.spend(seconds)
+                self._budget.count_late(operation, seconds)
             if not late:
                 self.availability.note_failure(error, f"{method} {target}, sent by {check}")
             why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}{_hint(error)}"
