@@ -28,6 +28,7 @@ from mutants.operators import refuse_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
+    from pathlib import Path
 
     from lakepact.reference_server.http.service import Handler, Scope
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -55,6 +56,21 @@ def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
     reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
     path.unlink(missing_ok=True)  # another table may have had the file
     return reply
+
+
+def _removes_files_at_the_next_drop() -> Install:
+    """Remove the metadata file of a dropped table when another table is dropped, as a background task does."""
+    left: list[Path] = []
+
+    def drop(handlers: Handlers, arguments: Arguments) -> Reply:
+        path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
+        reply = handlers[op.drop_table](**arguments)
+        for earlier in left:
+            earlier.unlink(missing_ok=True)
+        left[:] = [] if arguments.get("purge_requested") else [path]
+        return reply
+
+    return for_operation(op.drop_table, drop)
 
 
 def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -211,6 +227,7 @@ FAULTS = {
     "always-purges IRC-TBL-DROP-003": _purges_when(lambda _: True),
     "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(lambda arguments: "purge_requested" in arguments),
     "drops-the-metadata-file IRC-TBL-DROP-003": for_operation(op.drop_table, _remove_metadata_file),
+    "removes-files-later IRC-TBL-DROP-003": _removes_files_at_the_next_drop(),
     "purges-nothing IRC-TBL-DROP-004": replace_rule("files_may_go", lambda *_: False),
     "ignores-invalid-purge-flags IRC-TBL-DROP-007": on_status(op.drop_table, {400: 204}),
     "takes-commits-to-former-tables IRC-REQ-008": replace_entry("preconditions", "assert-table-uuid", accept),
