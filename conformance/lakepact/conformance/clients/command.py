@@ -105,8 +105,8 @@ def check_client(
         except (Blocked, KeyboardInterrupt) as early:
             stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
             run = run or runner.Run(planned, Client("http://127.0.0.1", name=called, program=program))
-    shown = {"strict": strict, "verbose": verbose, "as_json": as_json}
-    sys.exit(output.write(run, wanted_reports, console, verb="check-client", stopped=stopped, **shown))
+    code = output.write(run, wanted_reports, console, verb="check-client", stopped=stopped, strict=strict, verbose=verbose, as_json=as_json)
+    sys.exit(code)
 
 
 @contextlib.contextmanager

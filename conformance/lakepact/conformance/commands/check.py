@@ -218,8 +218,10 @@ def check(
             stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
             stopped += why_silent(early) if isinstance(early, NoAnswer) else ""
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
-    shown = {"strict": strict, "verbose": verbose, "as_json": as_json, "severity": severity}
-    sys.exit(output.write(run, wanted_reports, console, verb="check", stopped=stopped, **shown))
+    code = output.write(
+        run, wanted_reports, console, verb="check", stopped=stopped, strict=strict, verbose=verbose, as_json=as_json, severity=severity
+    )
+    sys.exit(code)
 
 
 def _stateful_requests(asked: int | None, suite: suites.Suite[Any], only: Sequence[str]) -> int:
