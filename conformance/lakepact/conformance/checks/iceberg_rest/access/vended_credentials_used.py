@@ -149,7 +149,7 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
     if find_spec("pyarrow") is None:
         raise Blocked("reading files with vended credentials needs pyarrow: pip install 'lakepact[arrow]'")
     if tried(str(files[1]), invented(settings)) is Tried.OPENED:
-        lab.skip(requirement, "the storage of the tables opens its files with invented credentials too: it limits nobody")
+        lab.skip(requirement, "the storage of the tables opens its files with invented credentials too")
         return
     own, other = (tried(str(file), settings) for file in files)
     if Tried.UNKNOWN in {own, other}:
@@ -164,7 +164,7 @@ def _judge_neighbours(lab: CatalogLab, requirement: str, table: Table, beside: T
 
 
 def invented(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return settings whose secrets nobody has issued."""
+    """Return settings with invented secrets."""
     return {
         key: f"sv=1&sig={INVENTED}" if key.startswith(SAS) else INVENTED if key in {*KEYS, TOKEN} else value
         for key, value in settings.items()

@@ -207,7 +207,7 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
 
 
 def _mistake(name: str) -> Mutation:
-    """Return the mistake of a request that is refused with a type of error, of which `name` may give the object after the type."""
+    """Return the mistake of a request by the name of its case: the type of error and, after a space, words that end with the object."""
     kind, _, rest = name.partition(" ")
     noun = rest.rpartition(" ")[2]
     if kind == "CommitFailedException":
