@@ -373,7 +373,7 @@ def warning(requirement: str, shown: int, **changes: Any) -> dict[str, Any]:
     return broken
 
 
-def test_data_defects_come_first_and_failures_before_warnings_of_one_severity() -> None:
+def test_causes_are_ordered_by_severity_and_then_by_outcome() -> None:
     lines = [exchange(1, 404, ERROR % ("gone", "Gone", 404)), *(exchange(n, 200, operation=f"get{n}Thing") for n in (2, 3, 4))]
     findings = [result("R-1", 1), warning("R-2", 2), result("R-3", 3), warning("R-4", 4, risk="data")]
 

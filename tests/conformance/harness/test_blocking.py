@@ -1,4 +1,4 @@
-"""A blocked verdict points to a failure with the same answer, and accuses nothing else."""
+"""A blocked verdict points to a failure with the same answer, and to no other."""
 
 from __future__ import annotations
 
