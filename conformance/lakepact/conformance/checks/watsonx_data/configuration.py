@@ -42,9 +42,12 @@ def configuration_has_overrides_and_defaults(lab: WatsonxLab) -> None:
     reply = configuration(lab)
     document = reply.document
 
-    with lab.judge("WXD-CFG-004"):
+    with lab.judge_each("WXD-CFG-004") as case:
         for member in ("overrides", *(["defaults"] if "defaults" in document else [])):
-            expect.true(isinstance(document.get(member), dict), f"`{member}` as an object", document.get(member), at=reply.place(member))
+            with case():
+                expect.true(
+                    isinstance(document.get(member), dict), f"`{member}` as an object", document.get(member), at=reply.place(member)
+                )
     with lab.judge("WXD-CFG-005"):
         reply.at("defaults")
     warehouse = (document.get("overrides") or {}).get("warehouse")

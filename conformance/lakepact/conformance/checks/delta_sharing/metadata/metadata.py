@@ -108,11 +108,12 @@ def table_ids_are_stable(lab: SharingLab) -> None:
             replies += [reply] if reply.status == 200 and form_of(reply.lines) == form else []
         if table.changes:
             replies.append(lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **table.address))
-        with lab.judge("DS-MDT-01"):
+        with lab.judge("DS-MDT-01") as case:
             first, *others = [_metadata(reply) for reply in replies if reply.status == 200]
             known = required(first, "id", str, "metaData")
             for other in others:
-                expect.equal(known, required(other, "id", str, "metaData"), f"the id of {table.name}", at=other.place("id"))
+                with case():
+                    expect.equal(known, required(other, "id", str, "metaData"), f"the id of {table.name}", at=other.place("id"))
 
 
 def _metadata(reply: Reply) -> Placed:

@@ -209,7 +209,8 @@ def transactions_with_a_forbidden_table_return_403(lab: CatalogLab) -> None:
                 expect.status(reply, 403, about="for a transaction with a table that may not be changed", mutation=NO_RIGHTS)
         for was, now in zip(before, [lab.load(table) for table in tables], strict=True):
             if not same_but_for_owned(lab, was.metadata, now.metadata):
-                expect.equal(was.metadata, now.metadata, "after refused transactions the table", at=now.place())
+                with case():
+                    expect.equal(was.metadata, now.metadata, "after refused transactions the table", at=now.place())
 
 
 def table_of_the_second(scene: Scene) -> Table | None:

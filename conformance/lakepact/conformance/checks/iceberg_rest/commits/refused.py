@@ -289,6 +289,7 @@ def actions_and_types_are_case_sensitive(lab: CatalogLab) -> None:
     for kind in lab.each(("Assert-Table-UUID", "ASSERT-TABLE-UUID")):
         holding, failing = (lab.try_commit(table, HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, NOBODY))
         understood = (holding.status, failing.status) == (200, 409)
-        with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else ""):
+        with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else "") as case:
             for reply in () if understood else (holding, failing):
-                expect.status(reply, 400, about=f"for {kind}, or that it is checked", mutation=UNKNOWN_TYPE)
+                with case():
+                    expect.status(reply, 400, about=f"for {kind}, or that it is checked", mutation=UNKNOWN_TYPE)

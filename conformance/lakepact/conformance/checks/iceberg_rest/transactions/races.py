@@ -136,7 +136,7 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
             )
         replies = raced(lab, transactions)
         moved = [lab.load(table) for table in tables]
-        with lab.judge("IRC-TXN-010"):
+        with lab.judge("IRC-TXN-010") as case:
             changed = next((number for number in (0, 1) if _main(known[number]) != _main(moved[number])), 0)
             _requirements_count(lab, replies, moved[changed], relied[changed])
             winner = at_most_one(replies, what="transactions")
@@ -144,7 +144,8 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
             if winner is not None:
                 expected[winner % 2] = snapshots[winner]["snapshot-id"]
             for wanted, table in zip(expected, moved, strict=True):
-                expect.equal(wanted, _main(table), "main of both tables to be at", at=table.place("refs", "main"))
+                with case():
+                    expect.equal(wanted, _main(table), "main of both tables to be at", at=table.place("refs", "main"))
 
 
 @check("IRC-TXN-010", alone=True)
@@ -209,6 +210,7 @@ def readers_see_no_partial_transaction(lab: CatalogLab) -> None:
         raise Blocked("transactions return 204 and change nothing (IRC-TXN-001)")
     with lab.judge("IRC-TXN-009"):
         halves = [marks for of in seen for marks in of if marks[1] < marks[0]]
-        for first, then in halves[:1]:
+        if halves:
+            first, then = halves[0]
             wanted = f"the second table to show transaction {first} or a later one, as the first table showed {first} before"
             raise expect.unmet(wanted, f"transaction {then}; {len(halves)} pairs of loads show half a transaction", at=None)

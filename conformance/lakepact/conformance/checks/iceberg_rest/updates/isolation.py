@@ -219,6 +219,12 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
 # -- statistics -------------------------------------------------------------------------------------------------------
 
 
+def _expect_both_kinds(lab: CatalogLab, table: Table, snapshot: int) -> None:
+    for member, stores in STORED_BY.items():
+        with lab.step(stores):
+            expect.equal([snapshot], list(files(table, member)), f"snapshots with {member}", at=table.place(member))
+
+
 def _both_kinds(lab: CatalogLab) -> tuple[Table, int]:
     """Return a table with a snapshot that has statistics of both kinds, and its id."""
     table, first, _ = table_of_two_snapshots(lab)
@@ -237,9 +243,7 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
     ):
         table, first = _both_kinds(lab)
         with lab.judge(requirement):
-            for member, stores in STORED_BY.items():
-                with lab.step(stores):
-                    expect.equal([first], list(files(table, member)), f"snapshots with {member}", at=table.place(member))
+            _expect_both_kinds(lab, table, first)
             after = changed(lab, table, update(first))
             expect.equal([first], list(files(after, kept)), f"snapshots with {kept}", at=after.place(kept))
 
