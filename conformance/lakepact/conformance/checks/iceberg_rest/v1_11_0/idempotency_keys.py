@@ -33,7 +33,7 @@ BETWEEN = 12  #: requests with keys of their own, after which the first key has 
 
 @dataclass(frozen=True)
 class Seen:
-    """What an answer shows, and where."""
+    """A value that an answer shows, with its place."""
 
     value: Any
     at: Place
