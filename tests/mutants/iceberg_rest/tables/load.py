@@ -126,7 +126,7 @@ def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Reco
     return table_exists
 
 
-@fault("IRC-TBL-LOAD-003", "IRC-TBL-ETAG-009")
+@fault("IRC-TBL-DROP-001", "IRC-TBL-ETAG-009")
 def loads_dropped_tables(service: Service) -> None:
     known: dict[tuple[str, str], Reply] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
@@ -46,7 +47,7 @@ def drop_table(lab: CatalogLab, table: Table) -> None:
     """
     lab.drop_table(**table.at)
     with lab.step("IRC-TBL-DROP-001"):
-        expect.not_found(lab.send(op.load_table, **table.at), "table", about="for a table that was dropped")
+        expect.refused(lab.send(op.load_table, **table.at), about="for a dropped table", mutation=Mutation(Wrong.ABSENT, "table"))
 
 
 def drop_namespace(lab: CatalogLab, namespace: Namespace) -> None:
@@ -58,4 +59,5 @@ def drop_namespace(lab: CatalogLab, namespace: Namespace) -> None:
     """
     lab.require(lab.send(op.drop_namespace, namespace=namespace))
     with lab.step("IRC-NS-DROP-001"):
-        expect.not_found(lab.send(op.load_namespace_metadata, namespace=namespace), "namespace", about="for a namespace that was dropped")
+        loaded = lab.send(op.load_namespace_metadata, namespace=namespace)
+        expect.refused(loaded, about="for a dropped namespace", mutation=Mutation(Wrong.ABSENT, "namespace"))

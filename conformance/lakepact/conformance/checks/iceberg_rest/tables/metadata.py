@@ -81,7 +81,7 @@ def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) ->
     known = ids(metadata, member, key)
     expect_unique(known, f"`{key}` in `{member}`", at=place(exchange, member))
     if default in metadata:
-        expect.contains(metadata[default], known, f"`{default}` in `{member}`:", at=place(exchange, member))
+        expect.one_of(known, metadata[default], f"`{default}` in `{member}`:", at=place(exchange, default))
     return True
 
 
@@ -164,9 +164,10 @@ def last_partition_id_covers_all(exchange: Exchange) -> bool:
 def refs_name_existing_snapshots(exchange: Exchange) -> bool:
     """Every branch and tag names a snapshot of the same response."""
     metadata = metadata_of(exchange)
-    known, at = ids(metadata, "snapshots", "snapshot-id"), place(exchange, "snapshots")
+    known = ids(metadata, "snapshots", "snapshot-id")
     for name, ref in refs(metadata).items():
-        expect.contains(ref.get("snapshot-id"), known, f"the snapshot of ref {name} in snapshots:", at=at)
+        at = place(exchange, "refs", name, "snapshot-id")
+        expect.one_of(known, ref.get("snapshot-id"), f"the snapshot of ref {name} in snapshots:", at=at)
     return bool(refs(metadata))
 
 

@@ -37,14 +37,17 @@ def version_ids_exist(exchange: Exchange) -> bool:
     if not objects(metadata, "versions"):
         return False
     known = ids(metadata, "versions", "version-id")
-    at = Reply(exchange).place("metadata", "versions")
-    expect_unique(known, "`version-id` in `versions`", at=at)
-    expect.contains(metadata.get("current-version-id"), known, "`current-version-id` in `versions`:", at=at)
-    for logged in ids(metadata, "version-log", "version-id"):
-        expect.contains(logged, known, "each version of `version-log` in `versions`:", at=at)
+    answer = Reply(exchange)
+    expect_unique(known, "`version-id` in `versions`", at=answer.place("metadata", "versions"))
+    current, at = metadata.get("current-version-id"), answer.place("metadata", "current-version-id")
+    expect.one_of(known, current, "`current-version-id` in `versions`:", at=at)
+    for number, logged in enumerate(objects(metadata, "version-log")):
+        at = answer.place("metadata", "version-log", number, "version-id")
+        expect.one_of(known, logged.get("version-id"), "each version of `version-log` in `versions`:", at=at)
     schemas = ids(metadata, "schemas", "schema-id")
-    for schema in ids(metadata, "versions", "schema-id"):
-        expect.contains(schema, schemas, "the `schema-id` of each version in `schemas`:", at=Reply(exchange).place("metadata", "schemas"))
+    for number, version in enumerate(objects(metadata, "versions")):
+        at = answer.place("metadata", "versions", number, "schema-id")
+        expect.one_of(schemas, version.get("schema-id"), "the `schema-id` of each version in `schemas`:", at=at)
     return True
 
 
