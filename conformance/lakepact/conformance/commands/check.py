@@ -95,9 +95,7 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="Repeat each race N times as often; some defects show once in a hundred repetitions.",
 )
 @click.option(
-    "--timeout",
-    type=profiles.SECONDS,
-    help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or the profile's]",
+    "--timeout", type=profiles.SECONDS, help=f"Seconds to wait for a complete answer.  [default: {profiles.TIMEOUT:g}, or the profile's]"
 )
 @click.option(
     "--max-body", type=profiles.MIBS, metavar="MIB", help=f"Largest response body, encoded or decoded.  [default: {MAX_BODY // MIB}]"

@@ -131,7 +131,10 @@ class Place:
     @property
     def value(self) -> Any:
         """The value there; `ABSENT` if the answer has none."""
-        found = found_at(answer_of(self.exchange.status, self.exchange.headers.multi_items(), self.exchange.body), self.pointer)
+        exchange = self.exchange
+        is_parsed = self.pointer.startswith("/body") and isinstance(exchange.parsed, dict)
+        answer = {"body": exchange.parsed} if is_parsed else answer_of(exchange.status, exchange.headers.multi_items(), exchange.body)
+        found = found_at(answer, self.pointer)
         return ABSENT if found is NOWHERE else found
 
     def differs(self, kind: Kind, below: str = "") -> Difference:

@@ -130,12 +130,7 @@ def _batch(contract: str, operation: OperationId, *, valid: bool, number: int, s
 
     @seed(number)
     @settings(
-        max_examples=size,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        verbosity=Verbosity.quiet,
-        suppress_health_check=SLOW,
+        max_examples=size, database=None, deadline=None, phases=(Phase.generate,), verbosity=Verbosity.quiet, suppress_health_check=SLOW
     )
     @given(strategy)
     def keep(case: Case[Any]) -> None:

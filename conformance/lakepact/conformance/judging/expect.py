@@ -104,7 +104,7 @@ def no_server_error(reply: Reply) -> None:
         raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number, claim=Claim({"maximum": 499}, "/status"))
 
 
-def equal(expected: Any, actual: Any, what: str, *, at: Place | None = None, kind: Kind | None = None) -> None:
+def equal(expected: Any, actual: Any, what: str, *, at: Place | None, kind: Kind | None = None) -> None:
     """Expect two equal JSON values; a failure names the JSON pointer of the first difference of long values.
 
     Args:
@@ -128,6 +128,11 @@ def equal(expected: Any, actual: Any, what: str, *, at: Place | None = None, kin
         expected, actual = _from_difference(*difference(expected, actual)[1:])
         what = f"{what} at {below}" if below else what
     raise Unmet(f"{what} {_or_absent(expected)}", _or_absent(actual), exchange=_number(at), claim=claim, difference=differs)
+
+
+def member(expected: Any, at: Place, what: str, *, kind: Kind | None = None) -> None:
+    """Expect a value at a place of an answer; the arguments are those of `equal`."""
+    equal(expected, at.value, what, at=at, kind=kind)
 
 
 def _is_of_place(got: Any, at: Place, below: str) -> bool:
@@ -177,7 +182,7 @@ def _or_absent(value: Any) -> str:
     return "no such member" if value is ABSENT else shown(value)
 
 
-def contains(member: Any, collection: Collection[Any], what: str, *, at: Place | None = None) -> None:
+def contains(member: Any, collection: Collection[Any], what: str, *, at: Place | None) -> None:
     """Expect `collection`, which the value `at` a place is or was made of, to contain `member`."""
     if member not in collection:
         kind = Kind.SPELLING if any(is_respelled(member, item) for item in collection) else Kind.MISSING
@@ -185,7 +190,7 @@ def contains(member: Any, collection: Collection[Any], what: str, *, at: Place |
         raise unmet(wanted, shown(list(collection)), at=at, kind=kind, schema=_has(member, at))
 
 
-def one_of(allowed: Collection[Any], actual: Any, what: str, *, at: Place | None = None) -> None:
+def one_of(allowed: Collection[Any], actual: Any, what: str, *, at: Place | None) -> None:
     """Expect the value `at` a place to be one of the `allowed` values."""
     if actual not in allowed:
         kind = kind_of(next(iter(allowed), ABSENT), actual)
@@ -193,7 +198,7 @@ def one_of(allowed: Collection[Any], actual: Any, what: str, *, at: Place | None
         raise unmet(wanted, shown(actual), at=at, kind=kind, schema={"enum": list(allowed)})
 
 
-def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | None = None) -> None:
+def lacks(member: Any, collection: Collection[Any], what: str, *, at: Place | None) -> None:
     """Expect `collection`, which the value `at` a place is or was made of, not to contain `member`."""
     if member in collection:
         schema = {"not": _has(member, at)}
@@ -205,7 +210,7 @@ def _has(member: Any, at: Place | None) -> dict[str, Any]:
     return {"required": [member]} if at is not None and isinstance(at.value, dict) else {"mentions": member}
 
 
-def true(holds: bool, expected: str, actual: Any, *, at: Place | None = None, kind: Kind = Kind.VALUE) -> None:  # noqa: FBT001
+def true(holds: bool, expected: str, actual: Any, *, at: Place | None, kind: Kind = Kind.VALUE) -> None:  # noqa: FBT001
     """Expect a condition.
 
     Args:

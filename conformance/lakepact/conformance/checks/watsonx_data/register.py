@@ -25,7 +25,7 @@ def registering_existing_tables_returns_409(lab: WatsonxLab) -> None:
         reply = register(lab, table.namespace, table.name, location)
         with lab.judge("WXD-TBL-001"):
             expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
-            expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
+            expect.member("AlreadyExistsException", reply.place("error", "type"), "error type")
             unchanged(lab, before)
 
 

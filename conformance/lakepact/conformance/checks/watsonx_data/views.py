@@ -29,9 +29,7 @@ def views_are_renamed_across_namespaces(lab: WatsonxLab) -> None:
             expect.status(reply, 204)
             moved = lab.send(op.load_view, namespace=home, view=called)
             expect.status(moved, 200)
-            expect.equal(
-                before.at("metadata", "view-uuid"), moved.at("metadata", "view-uuid"), "view UUID", at=moved.place("metadata", "view-uuid")
-            )
+            expect.member(before.at("metadata", "view-uuid"), moved.place("metadata", "view-uuid"), "view UUID")
             expect.not_found(lab.send(op.load_view, namespace=source, view=view), "view")
 
 
@@ -54,4 +52,4 @@ def unknown_view_updates_and_requirements_are_refused(lab: WatsonxLab) -> None:
         with lab.judge("WXD-VIEW-002"):
             expect.client_error(reply, mutation=Mutation(Wrong.VALUE, "/requirements/*/type" if requirements else "/updates/*/action"))
             after = lab.send(op.load_view, namespace=home, view=view)
-            expect.equal(before.at("metadata"), after.at("metadata"), "metadata", at=after.place("metadata"))
+            expect.member(before.at("metadata"), after.place("metadata"), "metadata")

@@ -105,7 +105,7 @@ def commits_without_requirements_are_applied(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-014"):
             expect.status(reply, 200)
             after = lab.load(table)
-            expect.equal("yes", properties_of(after).get(turn), f"the property `{turn}`", at=after.place("properties", turn))
+            expect.member("yes", after.place("properties", turn), f"the property `{turn}`")
 
 
 @check("IRC-COM-012", "IRC-COM-013")

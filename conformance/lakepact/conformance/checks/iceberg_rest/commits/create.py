@@ -11,7 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import AS
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version, upgrade_format_version
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, sent_members_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -42,7 +42,7 @@ def commits_create_tables(lab: CatalogLab) -> None:
             expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,", at=table.place("table-uuid"))
             names = [field["name"] for field in SCHEMA["fields"]]
             expect.equal(names, list(columns(current_schema(table))), "columns of the current schema", at=table.place("schemas"))
-            expect.equal("by a commit", properties_of(table).get("made"), "the property", at=table.place("properties", "made"))
+            expect.member("by a commit", table.place("properties", "made"), "the property")
         lab.drop_table(**ground.at)
 
 
@@ -66,7 +66,7 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
             fields = sent_members_of(SCHEMA["fields"], current_schema(table)["fields"])
             expect.equal(SCHEMA["fields"], fields, "columns", at=table.place("schemas"))
         with case():
-            expect.equal(len(SCHEMA["fields"]), table.member("last-column-id"), "last-column-id", at=table.place("last-column-id"))
+            expect.member(len(SCHEMA["fields"]), table.place("last-column-id"), "last-column-id")
 
 
 @check("IRC-REQ-002")
@@ -177,4 +177,4 @@ def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-005"):
         expect.status(reply, 200)
         after = lab.send(op.load_table, **ground.at)
-        expect.equal(3, after.at("metadata", "format-version"), "format-version", at=after.place("metadata", "format-version"))
+        expect.member(3, after.place("metadata", "format-version"), "format-version")

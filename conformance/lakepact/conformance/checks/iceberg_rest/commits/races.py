@@ -99,12 +99,7 @@ def concurrent_ref_moves_have_one_winner(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-020"):
             won = at_most_one(replies, what="commits")
             winner = first if won is None else targets[won]
-            expect.equal(
-                winner,
-                after.member("refs", branch, "snapshot-id"),
-                f"{branch} to be at the snapshot of the accepted commit,",
-                at=after.place("refs", branch, "snapshot-id"),
-            )
+            expect.member(winner, after.place("refs", branch, "snapshot-id"), f"{branch} to be at the snapshot of the accepted commit,")
 
 
 def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Mapping[str, Any]], turn: str) -> None:

@@ -265,7 +265,7 @@ def unknown_commit_members_are_ignored(lab: CatalogLab) -> None:
             expect.status(reply, 200, about=f"for {update['action']} with further members")
     with lab.judge("IRC-COM-025"):
         after = lab.load(table)
-        expect.equal("seen", properties_of(after).get("extra"), "the property", at=after.place("properties", "extra"))
+        expect.member("seen", after.place("properties", "extra"), "the property")
         expect.equal(
             snapshot["snapshot-id"],
             after.metadata.get("current-snapshot-id"),

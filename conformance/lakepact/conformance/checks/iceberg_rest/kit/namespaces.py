@@ -37,7 +37,7 @@ def create(lab: CatalogLab, namespace: Any = ABSENT, **members: Any) -> Reply:
 def is_named(reply: Reply, namespace: Namespace | list[str], about: str = "") -> None:
     """Expect 200 with the levels of a namespace."""
     expect.status(reply, 200, about=about)
-    expect.equal(list(namespace), reply.at("namespace"), f"namespace {about}".rstrip(), at=reply.place("namespace"))
+    expect.member(list(namespace), reply.place("namespace"), f"namespace {about}".rstrip())
 
 
 def is_found(lab: CatalogLab, namespace: Namespace) -> None:

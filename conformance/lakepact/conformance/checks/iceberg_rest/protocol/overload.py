@@ -68,7 +68,7 @@ def _is_error(reply: Reply) -> None:
     Raises:
         Unmet: it is not.
     """
-    expect.equal(reply.status, reply.at("error", "code"), "error code", at=reply.place("error", "code"))
+    expect.member(reply.status, reply.place("error", "code"), "error code")
     for member in ("message", "type"):
         expect.true(
             isinstance(reply.at("error", member), str), f"`error.{member}` as a string", reply.shown, at=reply.place("error", member)

@@ -195,7 +195,7 @@ def unknown_paths_have_error_bodies(lab: CatalogLab) -> None:
                 reply = lab.send_raw("GET", each)
                 expect.client_error(reply, mutation=Mutation(Wrong.ABSENT, "path"))
                 expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown, at=reply.place("error"))
-                expect.equal(reply.status, reply.at("error", "code"), "error code", at=reply.place("error", "code"))
+                expect.member(reply.status, reply.place("error", "code"), "error code")
                 for member in ("message", "type"):
                     expect.true(
                         isinstance(reply.at("error", member), str),

@@ -182,24 +182,12 @@ def unicode_text_is_kept(lab: CatalogLab) -> None:
             with case():
                 of_namespace = lab.send(op.load_namespace_metadata, namespace=namespace)
                 with lab.step("IRC-NS-GET-002"):
-                    expect.equal(
-                        "text", of_namespace.at("properties", "plain"), "namespace property", at=of_namespace.place("properties", "plain")
-                    )
-                expect.equal(text, of_namespace.at("properties", "note"), "namespace property", at=of_namespace.place("properties", "note"))
+                    expect.member("text", of_namespace.place("properties", "plain"), "namespace property")
+                expect.member(text, of_namespace.place("properties", "note"), "namespace property")
         loaded = lab.load(table)
         with case():
             with lab.step("IRC-TBL-CREATE-009"):
-                expect.equal(
-                    "text",
-                    loaded.reply.at("metadata", "properties", "plain"),
-                    "table property",
-                    at=loaded.reply.place("metadata", "properties", "plain"),
-                )
-            expect.equal(
-                text,
-                loaded.reply.at("metadata", "properties", "note"),
-                "table property",
-                at=loaded.reply.place("metadata", "properties", "note"),
-            )
+                expect.member("text", loaded.reply.place("metadata", "properties", "plain"), "table property")
+            expect.member(text, loaded.reply.place("metadata", "properties", "note"), "table property")
         docs = [f.get("doc") for s in loaded.metadata["schemas"] for f in s["fields"]]
         expect.contains(text, docs, "field documentation", at=loaded.place("schemas"))

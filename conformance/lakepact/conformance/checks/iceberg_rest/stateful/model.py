@@ -357,8 +357,7 @@ class CatalogModel:
         elif self._holds(held, body, reply, "IRC-COM-005"):
             before, found, updates = held.answer, Table(*place, reply), [*held.due, *body["updates"]]
             if before is None or self._sees(
-                "IRC-COM-010",
-                lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own),
+                "IRC-COM-010", lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own)
             ):
                 held.own |= _properties_in(updates)
                 held.answer, held.by, held.due = found, "IRC-COM-002", []

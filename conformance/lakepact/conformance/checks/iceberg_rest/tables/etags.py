@@ -52,7 +52,7 @@ def unknown_etags_return_200(lab: CatalogLab) -> None:
                 with case():
                     reply = lab.send(op.load_table, headers=[("If-None-Match", tag)], **table.at)
                     expect.status(reply, 200, about=f"with If-None-Match: {tag}")
-                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid", at=reply.place("metadata", "table-uuid"))
+                    expect.member(table.uuid, reply.place("metadata", "table-uuid"), "table-uuid")
                     expect.equal(
                         turn,
                         reply.at("metadata", "properties").get("lakepact.turn"),
@@ -220,7 +220,7 @@ def recreated_tables_do_not_match_old_etags(lab: CatalogLab) -> None:
                 with case():
                     reply = loaded_if_changed(lab, table, tag)
                     expect.status(reply, 200, about="with the ETag of the dropped table")
-                    expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid", at=reply.place("metadata", "table-uuid"))
+                    expect.member(table.uuid, reply.place("metadata", "table-uuid"), "table-uuid")
             tags.append(tag_of(lab.load(table).reply))
             lab.drop_table(**table.at)
 

@@ -99,12 +99,7 @@ def register_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-002"):
                 if reply.status >= LOWEST_ERROR:
                     expect_file(lab, former)
-                expect.equal(
-                    former.metadata_location,
-                    reply.at("metadata-location"),
-                    "the requested metadata-location",
-                    at=reply.place("metadata-location"),
-                )
+                expect.member(former.metadata_location, reply.place("metadata-location"), "the requested metadata-location")
             lab.try_drop_table(namespace=former.namespace, table=name)
 
 

@@ -51,7 +51,7 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     reply = lab.send(op.load_table, namespace=namespace, table=name)
     expect.status(reply, 200)
     after = Table(namespace, name, reply)
-    expect.equal(before.uuid, after.uuid, "the UUID as before,", at=after.place("table-uuid"))
+    expect.member(before.uuid, after.place("table-uuid"), "the UUID as before,")
     expect.equal(
         before.metadata_location, after.metadata_location, "the metadata-location as before,", at=after.reply.place("metadata-location")
     )
@@ -120,7 +120,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             reply = rename_table(lab, table.identifier, identifier(namespace, name))
             with lab.judge("IRC-TBL-REN-003"):
                 expect.not_found(reply, "namespace")
-                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
+                expect.member("NoSuchNamespaceException", reply.place("error", "type"), "error type")
                 unchanged(lab, table)
 
 

@@ -262,7 +262,7 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
                     "field ids and names of the schema",
                     at=table.place("schemas"),
                 )
-        expect.equal(second["schema-id"], table.member("current-schema-id"), "current-schema-id", at=table.place("current-schema-id"))
+        expect.member(second["schema-id"], table.place("current-schema-id"), "current-schema-id")
         with case():
             with lab.step("IRC-META-005"):
                 expect.true(
@@ -271,14 +271,14 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
                     table.member("last-column-id"),
                     at=table.place("last-column-id"),
                 )
-            expect.equal(last + 5, table.member("last-column-id"), "last-column-id", at=table.place("last-column-id"))
+            expect.member(last + 5, table.place("last-column-id"), "last-column-id")
         found = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
         for snapshot in (one, two):
             with case():
                 expect.contains(snapshot["snapshot-id"], found, "snapshot ids", at=table.place("snapshots"))
                 actual = found[snapshot["snapshot-id"]]
                 expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot", at=table.place("snapshots"))
-        expect.equal(two["snapshot-id"], table.member("current-snapshot-id"), "current-snapshot-id", at=table.place("current-snapshot-id"))
+        expect.member(two["snapshot-id"], table.place("current-snapshot-id"), "current-snapshot-id")
 
 
 @check("IRC-TBL-STAGE-015")
@@ -305,9 +305,7 @@ def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
                 chosen = stage.member("format-version")  # the version is a wish: whether it is heeded is judged elsewhere
                 expect.status(commit_stage(lab, stage), 200, about=f"for a stage of format version {chosen}")
                 after = lab.load(stage)
-                expect.equal(
-                    chosen, after.member("format-version"), "format version of the committed table", at=after.place("format-version")
-                )
+                expect.member(chosen, after.place("format-version"), "format version of the committed table")
 
 
 @check("IRC-TBL-STAGE-006")

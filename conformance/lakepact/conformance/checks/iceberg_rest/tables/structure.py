@@ -287,7 +287,5 @@ def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
             table = created(lab, **members)
             for answer in (table, lab.load(table)):
                 with case():
-                    expect.equal(
-                        0, answer.member("default-sort-order-id"), "default-sort-order-id", at=answer.place("default-sort-order-id")
-                    )
+                    expect.member(0, answer.place("default-sort-order-id"), "default-sort-order-id")
                     expect.equal([], default_order(answer)["fields"], "fields of the default sort order", at=answer.place("sort-orders"))

@@ -122,12 +122,7 @@ def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
         if reply.status not in MADE:
             return
         after = lab.load(appended)
-        expect.equal(
-            snapshot["snapshot-id"],
-            after.member("refs", "main", "snapshot-id"),
-            "main to be at the new snapshot,",
-            at=after.place("refs", "main", "snapshot-id"),
-        )
+        expect.member(snapshot["snapshot-id"], after.place("refs", "main", "snapshot-id"), "main to be at the new snapshot,")
         wide = lab.load(widened)
         expect.contains("more", columns(current_schema(wide)), "columns of the current schema", at=wide.place("schemas"))
         are_marked(lab, [described], "described")
@@ -290,7 +285,7 @@ def transactions_set_the_location(lab: CatalogLab) -> None:
     with lab.judge("IRC-TXN-014"):
         expect.status(reply, *MADE, about="for set-location")
         after = lab.load(transacted)
-        expect.equal(wanted, after.location, "location", at=after.place("location"))
+        expect.member(wanted, after.place("location"), "location")
 
 
 @check("IRC-TXN-007")

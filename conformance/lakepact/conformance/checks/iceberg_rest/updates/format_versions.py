@@ -29,7 +29,7 @@ def upgrade_raises_the_version(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-005"):
         after = changed(lab, table, upgrade_format_version(2))
-        expect.equal(2, after.member("format-version"), "format-version", at=after.place("format-version"))
+        expect.member(2, after.place("format-version"), "format-version")
 
 
 @check("IRC-UPD-005")
@@ -43,13 +43,8 @@ def upgrades_may_skip_a_version(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-005"):
         after = changed(lab, table, upgrade_format_version(3))
-        expect.equal(3, after.member("format-version"), "format-version", at=after.place("format-version"))
-        expect.equal(
-            table.member("current-snapshot-id"),
-            after.member("current-snapshot-id"),
-            "current-snapshot-id",
-            at=after.place("current-snapshot-id"),
-        )
+        expect.member(3, after.place("format-version"), "format-version")
+        expect.member(table.member("current-snapshot-id"), after.place("current-snapshot-id"), "current-snapshot-id")
 
 
 @check("IRC-UPD-006")
@@ -60,7 +55,7 @@ def upgrades_to_the_same_version_return_200(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-006"):
         after = changed(lab, table, upgrade_format_version(version))
-        expect.equal(version, after.member("format-version"), "format-version", at=after.place("format-version"))
+        expect.member(version, after.place("format-version"), "format-version")
 
 
 @check("IRC-UPD-007")
@@ -85,7 +80,7 @@ def upgrade_keeps_snapshots(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-009"):
         after = changed(lab, table, upgrade_format_version(2))
         expect.equal([before], [s.get("snapshot-id") for s in after.member("snapshots")], "snapshots", at=after.place("snapshots"))
-        expect.equal(before, after.member("current-snapshot-id"), "current-snapshot-id", at=after.place("current-snapshot-id"))
+        expect.member(before, after.place("current-snapshot-id"), "current-snapshot-id")
         numbers = [s.get("sequence-number") or 0 for s in after.member("snapshots")]
         last = after.metadata.get("last-sequence-number") or 0
         expect.true(

@@ -92,9 +92,7 @@ def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
                     at=after.place("snapshots"),
                 )
         expect.equal(second["snapshot-id"], current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
-        expect.equal(
-            second["sequence-number"], after.member("last-sequence-number"), "last-sequence-number", at=after.place("last-sequence-number")
-        )
+        expect.member(second["sequence-number"], after.place("last-sequence-number"), "last-sequence-number")
 
 
 @check("IRC-UPD-035")
@@ -127,7 +125,7 @@ def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
                 "first-row-id of the snapshot",
                 at=table.place("snapshots"),
             )
-            expect.equal(expected + rows, table.member("next-row-id"), "next-row-id", at=table.place("next-row-id"))
+            expect.member(expected + rows, table.place("next-row-id"), "next-row-id")
         expected += rows
 
 
@@ -143,9 +141,9 @@ def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
         expect.lacks(gone["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots"))
 
     with lab.judge("IRC-UPD-041"):
-        expect.equal(expected, table.member("next-row-id"), "next-row-id once a snapshot was removed,", at=table.place("next-row-id"))
+        expect.member(expected, table.place("next-row-id"), "next-row-id once a snapshot was removed,")
         after = changed(lab, table, add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected)))
-        expect.equal(expected + 3, after.member("next-row-id"), "next-row-id", at=after.place("next-row-id"))
+        expect.member(expected + 3, after.place("next-row-id"), "next-row-id")
 
 
 @check("IRC-UPD-042")
@@ -177,12 +175,7 @@ def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
         expect.equal(sorted([first, third]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
         if has_statistics:
             expect.equal([first], list(files(after)), "snapshots with statistics", at=after.place("statistics"))
-        expect.equal(
-            first,
-            after.member("refs", "kept", "snapshot-id"),
-            "the snapshot of a tag beside it",
-            at=after.place("refs", "kept", "snapshot-id"),
-        )
+        expect.member(first, after.place("refs", "kept", "snapshot-id"), "the snapshot of a tag beside it")
 
 
 @check("IRC-UPD-050")
@@ -208,12 +201,7 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, remove_snapshots(snapshot["snapshot-id"]))
         expect.lacks(snapshot["snapshot-id"], snapshot_ids(after), "snapshots", at=after.place("snapshots"))
-        expect.equal(
-            table.member("last-sequence-number"),
-            after.member("last-sequence-number"),
-            "still the last-sequence-number",
-            at=after.place("last-sequence-number"),
-        )
+        expect.member(table.member("last-sequence-number"), after.place("last-sequence-number"), "still the last-sequence-number")
 
 
 # -- statistics -------------------------------------------------------------------------------------------------------
@@ -262,9 +250,7 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-076"):
         after = changed(lab, table, remove_schemas(*gone))
         expect.equal([table.member("current-schema-id")], schema_ids(after), "the schemas that were not listed,", at=after.place("schemas"))
-        expect.equal(
-            grown.member("last-column-id"), after.member("last-column-id"), "still the last-column-id", at=after.place("last-column-id")
-        )
+        expect.member(grown.member("last-column-id"), after.place("last-column-id"), "still the last-column-id")
 
 
 @check("IRC-UPD-073", "IRC-REQ-027")

@@ -134,19 +134,14 @@ def specs_become_default(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-026"):
         after = changed(lab, table, earlier, later, set_default_spec(LAST_ADDED))
-        expect.equal(
-            spec_with(after, "later").get("spec-id"),
-            after.member("default-spec-id"),
-            "the spec that was added last,",
-            at=after.place("default-spec-id"),
-        )
+        expect.member(spec_with(after, "later").get("spec-id"), after.place("default-spec-id"), "the spec that was added last,")
     grown = stored(lab, table, earlier)
     ids = [spec["spec-id"] for spec in grown.member("partition-specs") if "earlier" in {field["name"] for field in spec["fields"]}]
     with lab.judge_each("IRC-UPD-026") as case:
         for wanted in (*ids, first):
             with case():
                 answer = changed(lab, table, set_default_spec(wanted))
-                expect.equal(wanted, answer.member("default-spec-id"), "default-spec-id", at=answer.place("default-spec-id"))
+                expect.member(wanted, answer.place("default-spec-id"), "default-spec-id")
 
 
 @check("IRC-UPD-027", "IRC-UPD-028")

@@ -106,12 +106,12 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-012"):
         after = changed(lab, table, add_schema(schema_with(table, nested), last_column_id=None))
-        expect.equal(last + 2, after.member("last-column-id"), "last-column-id", at=after.place("last-column-id"))
+        expect.member(last + 2, after.place("last-column-id"), "last-column-id")
         wide = schema_with(table, next_column(table, "far", skip=9))
         answer = changed(lab, table, add_schema(wide, last_column_id=last + 10))
-        expect.equal(last + 10, answer.member("last-column-id"), "last-column-id", at=answer.place("last-column-id"))
+        expect.member(last + 10, answer.place("last-column-id"), "last-column-id")
         after = changed(lab, table, add_schema(narrowed(table, "at"), last_column_id=None))
-        expect.equal(last + 10, after.member("last-column-id"), "still the last-column-id", at=after.place("last-column-id"))
+        expect.member(last + 10, after.place("last-column-id"), "still the last-column-id")
 
 
 @check("IRC-UPD-013")
@@ -183,7 +183,7 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
         for wanted in (second, first):
             with case():
                 after = changed(lab, table, set_current_schema(wanted))
-                expect.equal(wanted, after.member("current-schema-id"), "current-schema-id", at=after.place("current-schema-id"))
+                expect.member(wanted, after.place("current-schema-id"), "current-schema-id")
 
 
 @check("IRC-UPD-018")

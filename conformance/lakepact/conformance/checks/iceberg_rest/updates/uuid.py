@@ -23,7 +23,7 @@ def assign_uuid_sets_the_uuid_of_new_tables(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-001"):
         after = lab.load(table)
-        expect.equal(table.uuid, after.uuid, "the assigned table-uuid", at=after.place("table-uuid"))
+        expect.member(table.uuid, after.place("table-uuid"), "the assigned table-uuid")
 
 
 @check("IRC-UPD-002")
@@ -34,11 +34,8 @@ def assign_uuid_does_not_change_existing_uuids(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-002"):
         after = lab.load(table)
-        expect.equal(
-            table.uuid,
-            after.uuid,
-            f"after a commit that was answered with status {reply.status}, still the table-uuid",
-            at=after.place("table-uuid"),
+        expect.member(
+            table.uuid, after.place("table-uuid"), f"after a commit that was answered with status {reply.status}, still the table-uuid"
         )
 
 
@@ -49,7 +46,7 @@ def same_uuid_changes_nothing(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-003"):
         after = changed(lab, table, assign_uuid(table.uuid))
-        expect.equal(table.uuid, after.uuid, "the table-uuid as before,", at=after.place("table-uuid"))
+        expect.member(table.uuid, after.place("table-uuid"), "the table-uuid as before,")
 
 
 @check("IRC-UPD-004")

@@ -78,7 +78,7 @@ def register_view_returns_the_metadata_of_the_file(lab: CatalogLab) -> None:
     with lab.judge("IRC-VIEW-REG-008"):
         changed = replace(lab, loaded(lab, view), *next_version(view, "SELECT 3 AS id"))
         expect.status(changed, 200)
-        expect.equal(last.uuid, changed.at("metadata", "view-uuid"), "view-uuid", at=changed.place("metadata", "view-uuid"))
+        expect.member(last.uuid, changed.place("metadata", "view-uuid"), "view-uuid")
 
 
 @check("IRC-VIEW-REG-001")
@@ -133,7 +133,7 @@ def registering_over_views_or_tables_returns_409(lab: CatalogLab) -> None:
         reply = lab.send(op.register_view, namespace=table.namespace, body={"name": table.name, "metadata-location": location})
         expect.status(reply, 409, about="under the name of a table", mutation=OVER_TABLE)
         after = lab.load(table)
-        expect.equal(table.uuid, after.uuid, "table-uuid", at=after.place("table-uuid"))
+        expect.member(table.uuid, after.place("table-uuid"), "table-uuid")
 
 
 @check("IRC-VIEW-REG-006")
@@ -144,7 +144,7 @@ def registering_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-REG-006"):
         expect.not_found(reply, "namespace")
-        expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error.type", at=reply.place("error", "type"))
+        expect.member("NoSuchNamespaceException", reply.place("error", "type"), "error.type")
 
 
 @check("IRC-VIEW-REG-007")

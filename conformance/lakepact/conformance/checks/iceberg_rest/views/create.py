@@ -196,9 +196,4 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
             winner = View(home, name, replies[sole_winner(replies, 409, 503, what="creations")])
             now = lab.send(op.load_view, **winner.at)
             expect.status(now, 200)
-            expect.equal(
-                winner.uuid,
-                now.at("metadata", "view-uuid"),
-                "the view-uuid in the winner's response,",
-                at=now.place("metadata", "view-uuid"),
-            )
+            expect.member(winner.uuid, now.place("metadata", "view-uuid"), "the view-uuid in the winner's response,")

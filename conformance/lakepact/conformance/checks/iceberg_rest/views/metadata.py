@@ -74,5 +74,5 @@ def metadata_invariants_hold_over_replacements(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-META-018") as case:
         for answer in answers:
             with case():
-                expect.equal(1, answer.member("format-version"), "format-version", at=answer.place("format-version"))
-                expect.equal(view.uuid, answer.uuid, "the initial view-uuid,", at=answer.place("view-uuid"))
+                expect.member(1, answer.place("format-version"), "format-version")
+                expect.member(view.uuid, answer.place("view-uuid"), "the initial view-uuid,")

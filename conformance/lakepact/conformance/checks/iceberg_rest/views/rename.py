@@ -80,7 +80,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             reply = rename_view(lab, view.identifier, identifier(namespace, name))
             with lab.judge("IRC-VIEW-REN-003"):
                 expect.not_found(reply, "namespace")
-                expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type", at=reply.place("error", "type"))
+                expect.member("NoSuchNamespaceException", reply.place("error", "type"), "error type")
                 unchanged(lab, view)
 
 

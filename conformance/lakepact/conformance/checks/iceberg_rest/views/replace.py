@@ -89,7 +89,7 @@ def property_updates_add_no_version(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-VIEW-REPL-004") as case:
             for member in ("current-version-id", "versions", "version-log"):
                 with case():
-                    expect.equal(view.member(member), after.member(member), member, at=after.place(member))
+                    expect.member(view.member(member), after.place(member), member)
 
 
 @check("IRC-VIEW-REPL-006", "IRC-VIEW-REPL-007")
@@ -157,7 +157,7 @@ def set_current_view_version_selects_a_version(lab: CatalogLab) -> None:
         after = loaded(lab, second)
         with lab.judge("IRC-VIEW-REPL-010", "IRC-UPD-087"):
             expect.status(reply, 200)
-            expect.equal(wanted, after.member("current-version-id"), "current-version-id", at=after.place("current-version-id"))
+            expect.member(wanted, after.place("current-version-id"), "current-version-id")
             expect.equal(log, after.log, "version ids in the log", at=after.place("version-log"))
             expect.equal(sorted(second.versions), sorted(after.versions), "ids of versions", at=after.place("versions"))
 

@@ -41,7 +41,7 @@ def set_location_moves_views(lab: CatalogLab) -> None:
         expect.status(reply, 200, 400, 403, mutation=Mutation(Wrong.VALUE, "/updates/*/location"))
         if reply.status == 200:
             after = loaded(lab, view)
-            expect.equal(moved, after.member("location"), "location of the view", at=after.place("location"))
+            expect.member(moved, after.place("location"), "location of the view")
 
 
 @check("IRC-META-018")
@@ -52,7 +52,7 @@ def views_keep_their_uuid(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-META-018"):
         after = loaded(lab, view)
-        expect.equal(view.uuid, after.uuid, "view-uuid", at=after.place("view-uuid"))
+        expect.member(view.uuid, after.place("view-uuid"), "view-uuid")
 
 
 @check("IRC-GEN-020", "IRC-UPD-083")
