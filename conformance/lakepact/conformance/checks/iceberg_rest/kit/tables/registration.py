@@ -67,7 +67,7 @@ def expect_file(lab: CatalogLab, dropped: Table) -> None:
         StepFailed: registering it is answered like registering a missing file, and unlike registering the file of another table.
     """
     other = lab.load(lab.make_table(dropped.namespace))
-    nowhere = f"{location_of(other).rpartition('/')[0]}/{NO_FILE}"
+    nowhere = f"{location_of(dropped).rpartition('/')[0]}/{NO_FILE}"  # where no other table is: some servers let no two share a folder
     replies = [register(lab, dropped.namespace, lab.name(), location) for location in (nowhere, location_of(other), location_of(dropped))]
     missing, there, left = ((reply.status, error_type(reply)) for reply in replies)
     with lab.step("IRC-TBL-DROP-003"):
