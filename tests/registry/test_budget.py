@@ -8,7 +8,7 @@ import pytest
 
 #: By folders, the most lines. Raise a number only in a commit of its own that says for what.
 BUDGET = {
-    ("client", "conformance", "reference_server", "specs"): 110_000,
+    ("client", "conformance", "reference_server", "specs"): 110_600,
     ("tests",): 84_000,
 }
 ROOT = Path(__file__).parents[2]
