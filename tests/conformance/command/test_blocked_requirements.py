@@ -34,7 +34,7 @@ def report() -> list[dict[str, Any]]:
         """The requirements need a namespace."""
         reply = lab.send(op.create_namespace, body={"namespace": [lab.name()], "properties": {}})
         with lab.step("IRC-NS-CREATE-001"):
-            expect.true(reply.status == 200, "status 200", f"POST createNamespace returned {reply.shown}")
+            expect.true(reply.status == 200, "status 200", f"POST createNamespace returned {reply.shown}", at=None)
 
     @suite.check(BY_ITSELF)
     def one_needs_a_listing(lab: Lab) -> None:

@@ -36,14 +36,14 @@ JSON = st.recursive(
 )
 def test_unequal_values_are_shown_where_they_differ(expected: Any, actual: Any, message: tuple[str, str]) -> None:
     with pytest.raises(Unmet) as unmet:
-        expect.equal(expected, actual, "the id")
+        expect.equal(expected, actual, "the id", at=None)
 
     assert (unmet.value.expected, unmet.value.actual) == message
 
 
 def test_value_that_is_not_allowed_is_shown_as_the_actual_one() -> None:
     with pytest.raises(Unmet) as unmet:
-        expect.one_of(["NoSuchTableException"], "NoSuchPlanIdException", "error type")
+        expect.one_of(["NoSuchTableException"], "NoSuchPlanIdException", "error type", at=None)
 
     assert (unmet.value.expected, unmet.value.actual) == ('error type "NoSuchTableException"', '"NoSuchPlanIdException"')
 

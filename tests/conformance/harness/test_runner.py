@@ -73,7 +73,7 @@ def loops_over_nothing(lab: Lab) -> None:
     with lab.judge_each(MUST) as case:
         for name in lab.send("getConfig").document.get("names", ()):
             with case():
-                expect.equal("x", name, "the name")
+                expect.equal("x", name, "the name", at=None)
 
 
 def may_loop_over_nothing(lab: Lab) -> None:
@@ -336,7 +336,7 @@ def test_exception_on_an_answer_that_breaks_an_invariant_is_blocked() -> None:
     @suite.invariant(OTHER_MUST)
     def answers_hold_something(exchange: Exchange) -> bool:
         """Every answer has a member."""
-        expect.true(bool(exchange.parsed), "something", exchange.parsed)
+        expect.true(bool(exchange.parsed), "something", exchange.parsed, at=None)
         return True
 
     @suite.check(MUST)
@@ -414,7 +414,7 @@ def test_large_body_is_cut_after_all_invariants_have_seen_it() -> None:
     def asks_for_much(lab: Lab) -> None:
         """The answer is large."""
         with lab.judge(MUST):
-            expect.true(len(lab.send("getConfig").body) < 10, "little", "much")
+            expect.true(len(lab.send("getConfig").body) < 10, "little", "much", at=None)
 
     @suite.invariant(OTHER_MUST)
     def looks_at_all_of_it(exchange: Exchange) -> bool:
@@ -436,7 +436,7 @@ def test_broken_invariant_names_the_exchange_that_breaks_it() -> None:
     @suite.invariant(OTHER_MUST)
     def forbids_json(exchange: Exchange) -> bool:
         """No answer is JSON."""
-        expect.true(exchange.media_type != "application/json", "no JSON", exchange.media_type)
+        expect.true(exchange.media_type != "application/json", "no JSON", exchange.media_type, at=None)
         return True
 
     verdict = run(suite).results()[OTHER_MUST].verdicts[0]
@@ -459,7 +459,7 @@ def test_broken_invariant_names_only_the_exchanges_that_led_to_it() -> None:
     @suite.invariant(OTHER_MUST)
     def forbids_loading(exchange: Exchange) -> bool:
         """No table is loaded."""
-        expect.true(exchange.operation != "loadTable", "another operation", exchange.operation)
+        expect.true(exchange.operation != "loadTable", "another operation", exchange.operation, at=None)
         return True
 
     verdict = run(suite).results()[OTHER_MUST].verdicts[0]

@@ -43,7 +43,7 @@ def test_failed_step_blocks_its_judgement_alone_and_names_its_requirement() -> N
         reply = lab.send("getConfig")
         with lab.judge(JUDGED):
             with lab.step(STEP):
-                expect.equal(1, 2, "the number of namespaces")
+                expect.equal(1, 2, "the number of namespaces", at=None)
             expect.status(reply, 418)
         with lab.judge(OTHER):
             expect.status(reply, 200)
@@ -99,7 +99,7 @@ def suite_of_refusals(*, last: bool = False) -> Suite[Lab]:
         """No namespace is spoilt."""
         if exchange.operation != "loadNamespaceMetadata":
             return False
-        expect.equal({}, exchange.parsed, "the namespace")
+        expect.equal({}, exchange.parsed, "the namespace", at=None)
         return True
 
     return suite

@@ -13,7 +13,7 @@ from lakepact.conformance.evidence.escaping import shell
 from lakepact.conformance.evidence.outcome import Claim, Unmet
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
 from lakepact.conformance.evidence.replaying import ABSENT as NOWHERE
-from lakepact.conformance.evidence.replaying import answer_of, found_at
+from lakepact.conformance.evidence.replaying import LINES, answer_of, found_at
 from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Place:
     def value(self) -> Any:
         """The value there; `ABSENT` if the answer has none."""
         exchange = self.exchange
-        is_parsed = self.pointer.startswith("/body") and isinstance(exchange.parsed, dict)
+        is_parsed = self.pointer.startswith("/body") and exchange.media_type != LINES and isinstance(exchange.parsed, dict)
         answer = {"body": exchange.parsed} if is_parsed else answer_of(exchange.status, exchange.headers.multi_items(), exchange.body)
         found = found_at(answer, self.pointer)
         return ABSENT if found is NOWHERE else found

@@ -117,7 +117,8 @@ def _common_title(key: Key, group: Sequence[Finding]) -> str:
             wanted = " or ".join(map(str, group[0].expected_status))
             returned = f"{status} ({error})" if error else status
             return _short(f"requests {MISTAKES[str(kind)].format(at)} returned {returned}, expected {wanted}: {operations}")
-    return ""
+        case _:
+            return ""
 
 
 def _title(finding: Finding) -> str:

@@ -235,10 +235,10 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
         for question in lab.each(questions(lab, table)):
             if question.operation == CHANGES:
                 continue  # Changes of a range of versions may use fewer features than the current snapshot.
+            about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
             for header in lab.each((EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}")):
                 with lab.judge("DS-CAP-06"):
                     reply = ask(lab, table, question, header)
-                    about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
                     expect.status(reply, 200, about=about)
                     expect.equal(DELTA, form_of(reply.lines), f"{about} the format", at=reply.place(0, "protocol"))
             for lacking in lab.each(sorted(features)):

@@ -138,7 +138,8 @@ def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
         "a requirement before the one that fails is unknown": [UNKNOWN_REQUIREMENT, fails],
     }
     judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], mutation=UNKNOWN_TYPE)
-    cases, updates = {"an update is unknown and a requirement fails": fails}, [HARMLESS, UNKNOWN_UPDATE]
+    cases = {"an update is unknown and a requirement fails": [fails]}
+    updates = [HARMLESS, UNKNOWN_UPDATE]
     judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], updates=updates, mutation=UNKNOWN_ACTION)
 
 

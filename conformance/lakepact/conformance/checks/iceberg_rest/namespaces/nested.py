@@ -124,7 +124,8 @@ def renaming_views_across_namespaces_keeps_metadata(lab: CatalogLab) -> None:
     homes = [lab.make_namespace()]
     child = lab.child_of(homes[0])
     moves, before, at = 0, lab.require(lab.send(op.load_view, **view.at), 200), view.identifier
-    for home in lab.each((*homes, *([child] if child else []))):
+    homes += [child] if child else []
+    for home in lab.each(homes):
         to = identifier(home, view.name)
         reply = rename_view(lab, at, to)
         if 400 <= reply.status < 500:

@@ -202,7 +202,8 @@ def head_table_returns_204_or_404(lab: CatalogLab) -> None:
     """HEAD of a table returns 204 if it exists and 404 if not, also for similar names."""
     namespaces = [lab.make_namespace()]
     child = lab.child_of(namespaces[0])
-    for namespace in lab.each((*namespaces, *([child] if child else []))):
+    namespaces += [child] if child else []
+    for namespace in lab.each(namespaces):
         table = lab.make_table(namespace)
         with lab.judge_each("IRC-TBL-HEAD-001") as case:
             for at in (table.at, lab.append(table).at):
