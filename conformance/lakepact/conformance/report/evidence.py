@@ -84,8 +84,8 @@ class Finding:
 
     @property
     def operation(self) -> str:
-        """The operation of the request; empty if it is in no contract."""
-        return (self.exchange["operation"] if self.exchange else "") or ""
+        """The operation of the request, or its method if no contract has it."""
+        return (self.exchange["operation"] or self.exchange["request"]["method"]) if self.exchange else ""
 
     @property
     def status(self) -> int:
