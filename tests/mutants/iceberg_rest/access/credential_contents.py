@@ -124,7 +124,7 @@ FAULTS = {
     "credentials-say-nothing-of-caches IRC-TBL-CRED-015": _headers(
         lambda headers: tuple((n, v) for n, v in headers if n != b"cache-control")
     ),
-    "delegated-answers-do-not-vary IRC-TBL-ETAG-014": _cached(b"private, max-age=60"),
+    "delegated-answers-do-not-vary IRC-TBL-ETAG-014 @/headers/vary": _cached(b"private, max-age=60"),
     "tags-stand-for-credentials IRC-TBL-ETAG-012": _not_modified(usual=False),
     "tags-outlive-credentials IRC-TBL-ETAG-013": _not_modified(usual=True),
     "loading-wants-vended-credentials IRC-TBL-LOAD-019": on_request(op.load_table, _wants_vending),
