@@ -41,7 +41,7 @@ def on_result(edit: Callable[[dict[str, Any]], Any]) -> Install:
     return on_answer(UPDATE, edit)
 
 
-@fault("IRC-NS-PROP-003")
+@fault("IRC-NS-PROP-003", breaks_at="/properties")
 def updates_replace_everything(service: Service) -> None:
     load = service.handlers[op.load_namespace_metadata]
 
@@ -130,7 +130,7 @@ def any_value_as_text(body: Document) -> Document:
     return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
 
 
-@fault("IRC-NS-PROP-017")
+@fault("IRC-NS-PROP-017", breaks_at="/properties")
 def parallel_updates_lost(service: Service) -> None:
     read: dict[str, dict[str, str]] = {}
     load = service.handlers[op.load_namespace_metadata]
