@@ -71,7 +71,7 @@ def vectors_are_files(document: Document) -> None:
             task["delete-file-references"] = [last[deletes[one]["file-path"]] for one in task["delete-file-references"]]
 
 
-@fault("IRC-SCAN-SCH-001", by=partial(on_answer, TOLD))
+@fault("IRC-SCAN-SCH-001", by=partial(on_answer, TOLD), breaks_at="/file-scan-tasks")
 def delete_files_stay_behind(document: Document) -> None:
     document.pop("delete-files", None)
 

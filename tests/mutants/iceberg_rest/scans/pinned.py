@@ -114,7 +114,7 @@ FAULTS = {
     "plans-in-the-background-are-of-main IRC-SCAN-FETCH-002": _of_main(lambda document: document.get("status") == "submitted"),
     "plan-tasks-lose-deletes IRC-SCAN-SCH-003": on_answer(TASKS, _without_deletes),
     "fetched-plans-lose-deletes IRC-SCAN-FETCH-002": on_answer(FETCH, _without_deletes),
-    "fetched-plans-lose-plan-tasks IRC-SCAN-FETCH-002": on_answer(FETCH, left_out("plan-tasks")),
+    "fetched-plans-lose-plan-tasks IRC-SCAN-FETCH-002 @/file-scan-tasks": on_answer(FETCH, left_out("plan-tasks")),
     "unreadable-snapshots-are-empty IRC-SCAN-PLAN-009": on_answer(
         (PLAN, FETCH), lambda document: {"status": "completed", "file-scan-tasks": []} if document.get("status") == "failed" else None
     ),

@@ -61,7 +61,7 @@ def plans_are_cancelled_together(service: Service) -> None:
     for_operation(CANCEL, cancelled)(service)
 
 
-@fault("IRC-SCAN-FETCH-002")
+@fault("IRC-SCAN-FETCH-002", breaks_at="/status")
 def cancelled_scans_stay_cancelled(service: Service) -> None:
     submitted: dict[bytes, Reply] = {}
 

@@ -132,7 +132,9 @@ SCHEMAS = {
     "residuals-without-value IRC-SCH-LiteralExpression": _of_kind("gt", _less("value")),
     "residuals-with-one-value IRC-SCH-SetExpression": _of_kind("in", lambda one: {**one, "values": 5}),
     "residuals-without-term IRC-SCH-UnaryExpression": _of_kind("is-null", _less("term")),
-    "negations-of-nothing IRC-SCH-NotExpression": _of_kind("gt", lambda one: {"type": "not", "expression": one}),
+    "negations-of-nothing IRC-SCH-NotExpression @/file-scan-tasks/*/residual-filter/child": _of_kind(
+        "gt", lambda one: {"type": "not", "expression": one}
+    ),
     "residuals-of-one-side IRC-SCH-AndOrExpression": _of_kind("and or", _less("right")),
     "residuals-are-arrays IRC-SCH-Expression": tasks_told(changed("residual-filter", lambda one: [one])),
     "terms-are-arrays IRC-SCH-Term": _with_term(lambda term: [term]),

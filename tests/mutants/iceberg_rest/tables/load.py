@@ -175,7 +175,7 @@ FAULTS = {
     "spells-flags-its-own-way IRC-TBL-LOAD-016": on_answer(
         LOAD, _set_config({"client.region": "eu-west-1", "s3.remote-signing-enabled": "True"})
     ),
-    "loads-an-old-location IRC-TBL-LOAD-001 IRC-TBL-LOAD-002 IRC-TBL-LOAD-017": _mix(
+    "loads-an-old-location IRC-TBL-LOAD-002 IRC-TBL-LOAD-017": _mix(
         lambda now, before: {**now, "metadata-location": before["metadata-location"]}
     ),
     "loads-old-snapshots IRC-TBL-LOAD-017": _mix(
