@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import secrets
-import threading
 import time
-import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
@@ -20,15 +18,12 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.limits import Budget
 from lakepact.conformance.evidence.outcome import (
-    ENDED_EARLY,
     Blocked,
     NotOffered,
     Outcome,
-    StepFailed,
     Unmet,
     Verdict,
     deciding_first,
-    merged,
 )
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
@@ -36,7 +31,8 @@ from lakepact.conformance.http.caller import ADVICE
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging import known_failures
 from lakepact.conformance.judging.blocking import with_like_failures
-from lakepact.conformance.judging.invariants import InvariantBook, InvariantBooks, names_in, place_of
+from lakepact.conformance.judging.check_verdicts import blocked, judged, noted, unjudged
+from lakepact.conformance.judging.invariants import InvariantBooks, names_in
 from lakepact.conformance.judging.lab import cleanup_error
 
 if TYPE_CHECKING:
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.judging.definitions import Check, Invariant
+    from lakepact.conformance.judging.definitions import Check
     from lakepact.conformance.judging.known_failures import KnownFailure
     from lakepact.conformance.judging.lab import Lab
     from lakepact.conformance.running.plan import Plan
@@ -163,10 +159,10 @@ class Run:
         try:
             self.offer = self.plan.suite.discover(self.wire, self.target)
             self._is_healthy = not self._illness()
-        except Blocked as blocked:
+        except Blocked as hindered:
             if caller.is_served or not caller.refused:
                 raise
-            raise Blocked(self._refusal("") + f" ({blocked})") from blocked
+            raise Blocked(self._refusal("") + f" ({hindered})") from hindered
         if caller.refused and not caller.is_served:
             raise Blocked(self._refusal(""))
 
@@ -253,7 +249,7 @@ class Run:
                 yield CheckEnded(check, kept, done, self.planned)
             self._expect_caller_to_be_served(self.wire.caller.refused)
         except Exception as broken:  # noqa: BLE001 - verdicts until then are reported
-            outcome, why = _unjudged(broken)
+            outcome, why = unjudged(broken)
             yield CheckEnded(
                 check, self._keep([Verdict(answers, outcome, check, actual=why, remark=why)], planned=False), done, self.planned
             )
@@ -350,7 +346,7 @@ class Run:
     def _one(self, check: Check, serial: int) -> _CheckRun:
         lab = self._lab(check.name, serial, check.waived)
         if self._broken:
-            return check, lab, [_blocked(check, requirement, self._broken) for requirement in check.requirements]
+            return check, lab, [blocked(check, requirement, self._broken) for requirement in check.requirements]
         try:
             return check, lab, judged(check, lab, tuple(self.plan.suite.invariants.values()))
         finally:
@@ -366,7 +362,7 @@ class Run:
                 time.sleep(max(0.0, since + self.late_seconds - time.monotonic()))
                 late = f"looked at again {time.monotonic() - since:.0f} s later"
                 looking = self._lab(check.name, n)
-                verdicts = [_noted(v, late) for v in judged(replace(check, requirements=(requirement,), run=look), looking)]
+                verdicts = [noted(v, late) for v in judged(replace(check, requirements=(requirement,), run=look), looking)]
                 self._uncleaned.extend(looking.clean_up())
                 yield CheckEnded(check.name, self._keep(verdicts), self._done, self.planned)
             if not self.keep:
@@ -392,101 +388,6 @@ class Run:
                 verdicts = deciding_first(known_failures.unexpected(found, tuple(self.known)), self.plan.suite.invariants)
                 results[requirement] = Result(requirement, verdicts[0].outcome, verdicts)
         return results
-
-
-def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list[Verdict]:
-    """Run one check and return a verdict for every requirement that it cites.
-
-    Args:
-        check: the scenario.
-        lab: the lab of this check.
-        invariants: an unexpected error in a check is blocked, not an error, if an answer broke one of these.
-    """
-    ended: _Ended | None = None
-    try:
-        check.run(lab)
-    except Exception as broken:  # noqa: BLE001 - no error of a check may end the run
-        rest, why = _unjudged(broken)
-        if isinstance(broken, StepFailed) and broken.requirement in check.requirements:
-            lab.fail_step(broken)
-        elif lab.unsound and rest in {Outcome.BLOCKED, Outcome.ERROR} and not isinstance(broken, StepFailed):
-            rest, why = Outcome.BLOCKED, str(lab.unsound[0])
-        if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
-            rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
-        elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):
-            rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
-        ended = _Ended(rest, why, frozenset().union(*lab.unfinished))
-    by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in check.requirements}
-    stray: dict[str, None] = {}
-    for verdict in lab.verdicts:
-        by_requirement.get(verdict.requirement, []).append(verdict)
-        if verdict.requirement not in by_requirement:
-            stray[verdict.requirement] = None
-    verdicts = [_of_cases(requirement, cases, check, lab, ended) for requirement, cases in by_requirement.items()]
-    return verdicts + [
-        Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in sorted(stray)
-    ]
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """The early end of a check."""
-
-    outcome: Outcome  #: of the requirements that were not judged
-    why: str
-    incomplete: frozenset[str]  #: requirements that were judged in the loop that the check left: cases are missing
-
-
-def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: _Ended | None) -> Verdict:
-    """Return the verdict of a check about a requirement; it is no pass if the check left the loop over the cases.
-
-    Args:
-        requirement: its id.
-        cases: the verdicts that the check recorded about it.
-        check: the check.
-        lab: the lab of the check.
-        ended: why the check ended early, if it did.
-    """
-    found = merged(cases) if cases else None
-    rest, why = (ended.outcome, ended.why) if ended else (Outcome.BLOCKED, "the check found no case to judge on this target")
-    if found is None:
-        actual = why if rest is not Outcome.NOT_OFFERED else ""
-        return Verdict(requirement, rest, check.name, actual=actual, remark=why, exchanges=lab.trail(), judged=0)
-    if found.outcome is Outcome.PASS and ended and requirement in ended.incomplete and rest is not Outcome.NOT_OFFERED:
-        why = f"{ENDED_EARLY}{why}"
-        return Verdict(requirement, rest, check.name, actual=why, remark=why, exchanges=lab.trail(), judged=found.judged)
-    return found
-
-
-def _noted(verdict: Verdict, remark: str) -> Verdict:
-    """Return a verdict with a remark, also in its failures."""
-    failures = tuple(replace(failure, actual=f"{failure.actual} ({remark})") for failure in verdict.failures)
-    actual = f"{verdict.actual} ({remark})" if verdict.actual else ""
-    return replace(verdict, actual=actual, remark="; ".join(filter(None, (verdict.remark, remark))), failures=failures)
-
-
-def _blocked(check: Check, requirement: str, why: str) -> Verdict:
-    return Verdict(requirement, Outcome.BLOCKED, check.name, actual=why, remark=why, judged=0)
-
-
-def _broken_invariant(lab: Lab, invariants: Iterable[Invariant]) -> str:
-    """Return a requirement whose invariant is broken by an answer to a check; empty if there is none."""
-    for invariant in invariants:
-        book = InvariantBook(invariant)
-        for number in lab.sent:
-            book.look_at(lab.wire.exchanges[number])
-        if book.broken:
-            return invariant.requirements[0]
-    return ""
-
-
-def _unjudged(broken: Exception) -> tuple[Outcome, str]:
-    """Return the outcome of requirements that were not judged because of this exception, and the reason."""
-    if isinstance(broken, NotOffered):
-        return Outcome.NOT_OFFERED, str(broken)
-    if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):
-        return Outcome.BLOCKED, str(broken)
-    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + place_of(broken)
 
 
 def counts(results: Iterable[Result]) -> Counter[Outcome]:

@@ -18,7 +18,7 @@ from lakepact.conformance.campaign.tables import EXCHANGES
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.fuzz.steps import content, filled
 from lakepact.conformance.http.wire import NoAnswer, Wire
-from lakepact.conformance.running import runner
+from lakepact.conformance.judging.check_verdicts import judged
 from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class Bench:
         lab = self._lab(errand, check.name, check.waived)
         self._wire.silent = None
         try:
-            verdicts = runner.judged(check, lab, tuple(self._suite.invariants.values()))
+            verdicts = judged(check, lab, tuple(self._suite.invariants.values()))
             sent = list(lab.sent)
         finally:
             lab.clean_up()

@@ -1,0 +1,113 @@
+"""The verdicts of one check: it runs, and each requirement that it cites gets one, also if it ends early."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
+from lakepact.conformance.judging.invariants import InvariantBook, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lakepact.conformance.judging.definitions import Check, Invariant
+    from lakepact.conformance.judging.lab import Lab
+
+
+def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list[Verdict]:
+    """Run one check and return a verdict for every requirement that it cites.
+
+    Args:
+        check: the scenario.
+        lab: the lab of this check.
+        invariants: an unexpected error in a check is blocked, not an error, if an answer broke one of these.
+    """
+    ended: _Ended | None = None
+    try:
+        check.run(lab)
+    except Exception as broken:  # noqa: BLE001 - no error of a check may end the run
+        rest, why = unjudged(broken)
+        if isinstance(broken, StepFailed) and broken.requirement in check.requirements:
+            lab.fail_step(broken)
+        elif lab.unsound and rest in {Outcome.BLOCKED, Outcome.ERROR} and not isinstance(broken, StepFailed):
+            rest, why = Outcome.BLOCKED, str(lab.unsound[0])
+        if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
+            rest, why = Outcome.BLOCKED, f"an earlier expectation of the check failed ({why})"
+        elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):
+            rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
+        ended = _Ended(rest, why, frozenset().union(*lab.unfinished))
+    by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in check.requirements}
+    stray: dict[str, None] = {}
+    for verdict in lab.verdicts:
+        by_requirement.get(verdict.requirement, []).append(verdict)
+        if verdict.requirement not in by_requirement:
+            stray[verdict.requirement] = None
+    verdicts = [_of_cases(requirement, cases, check, lab, ended) for requirement, cases in by_requirement.items()]
+    return verdicts + [
+        Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in sorted(stray)
+    ]
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """The early end of a check."""
+
+    outcome: Outcome  #: of the requirements that were not judged
+    why: str
+    incomplete: frozenset[str]  #: requirements that were judged in the loop that the check left: cases are missing
+
+
+def _of_cases(requirement: str, cases: Sequence[Verdict], check: Check, lab: Lab, ended: _Ended | None) -> Verdict:
+    """Return the verdict of a check about a requirement; it is no pass if the check left the loop over the cases.
+
+    Args:
+        requirement: its id.
+        cases: the verdicts that the check recorded about it.
+        check: the check.
+        lab: the lab of the check.
+        ended: why the check ended early, if it did.
+    """
+    found = merged(cases) if cases else None
+    rest, why = (ended.outcome, ended.why) if ended else (Outcome.BLOCKED, "the check found no case to judge on this target")
+    if found is None:
+        actual = why if rest is not Outcome.NOT_OFFERED else ""
+        return Verdict(requirement, rest, check.name, actual=actual, remark=why, exchanges=lab.trail(), judged=0)
+    if found.outcome is Outcome.PASS and ended and requirement in ended.incomplete and rest is not Outcome.NOT_OFFERED:
+        why = f"{ENDED_EARLY}{why}"
+        return Verdict(requirement, rest, check.name, actual=why, remark=why, exchanges=lab.trail(), judged=found.judged)
+    return found
+
+
+def noted(verdict: Verdict, remark: str) -> Verdict:
+    """Return a verdict with a remark, also in its failures."""
+    failures = tuple(replace(failure, actual=f"{failure.actual} ({remark})") for failure in verdict.failures)
+    actual = f"{verdict.actual} ({remark})" if verdict.actual else ""
+    return replace(verdict, actual=actual, remark="; ".join(filter(None, (verdict.remark, remark))), failures=failures)
+
+
+def blocked(check: Check, requirement: str, why: str) -> Verdict:
+    """Return the verdict of a check that did not run, for one of its requirements."""
+    return Verdict(requirement, Outcome.BLOCKED, check.name, actual=why, remark=why, judged=0)
+
+
+def _broken_invariant(lab: Lab, invariants: Iterable[Invariant]) -> str:
+    """Return a requirement whose invariant is broken by an answer to a check; empty if there is none."""
+    for invariant in invariants:
+        book = InvariantBook(invariant)
+        for number in lab.sent:
+            book.look_at(lab.wire.exchanges[number])
+        if book.broken:
+            return invariant.requirements[0]
+    return ""
+
+
+def unjudged(broken: Exception) -> tuple[Outcome, str]:
+    """Return the outcome of requirements that were not judged because of this exception, and the reason."""
+    if isinstance(broken, NotOffered):
+        return Outcome.NOT_OFFERED, str(broken)
+    if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):
+        return Outcome.BLOCKED, str(broken)
+    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + place_of(broken)
