@@ -91,9 +91,9 @@ def another_caller(server: ServerProcess) -> Generator[None]:
     assert max(megabytes) < MOST_MEGABYTES
 
 
-def assert_recovers(server: ServerProcess, before: float) -> None:
-    """Assert that memory use returns to nearly its former value."""
-    assert eventually(lambda: server.megabytes < before + 60, seconds=30)
+def assert_recovers(server: ServerProcess, before: float, *, within: float = 60) -> None:
+    """Assert that memory use returns to nearly its former value; `within` is in megabytes."""
+    assert eventually(lambda: server.megabytes < before + within, seconds=30)
     assert answer_seconds(server.port) < ANSWERED_WITHIN
 
 
@@ -150,13 +150,15 @@ def test_header_of_100_megabytes_delays_no_other_client(server: ServerProcess) -
 
 def test_half_sent_large_bodies_take_little_memory(server: ServerProcess) -> None:
     before = server.megabytes
-    with ExitStack() as stack:
-        with another_caller(server):
-            for _ in range(60):
-                connection = stack.enter_context(connect(server.port))
-                with suppress(OSError):
-                    connection.sendall(BODY + b" " * 7_900_000)
-        assert_recovers(server, before)
+    for _ in range(2):
+        with ExitStack() as stack:
+            with another_caller(server):
+                for _ in range(60):
+                    connection = stack.enter_context(connect(server.port))
+                    with suppress(OSError):
+                        connection.sendall(BODY + b" " * 7_900_000)
+            # The allocator may keep the 64 MB that bodies took once. Bodies that stay would take them twice.
+            assert_recovers(server, before, within=90)
 
 
 def test_two_thousand_idle_connections_leave_other_clients_served(server: ServerProcess) -> None:
