@@ -14,8 +14,8 @@ import click
 import httpx
 
 from lakepact.conformance.data import delta, delta_reader, iceberg, iceberg_reader, truth
-from lakepact.conformance.data.shapes import SHAPES
-from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, Version, Written, WrittenTable
+from lakepact.conformance.data.shapes import DELTA, DOORS, ICEBERG, SHAPES
+from lakepact.conformance.data.truth import NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
 from lakepact.conformance.evidence.escaping import json, plain, terminal
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.data.findings import Finding
 
-NAMESPACE = "data"
+NAMESPACE = "lp_data"
 NOT_WELL, USAGE, INCOMPLETE = 1, 2, 3
 CATALOG = click.option(
     "--catalog", metavar="URL", help="Address of an Iceberg REST catalog. [default: the reference server, for as long as it takes]"
@@ -98,9 +98,11 @@ def write(
             if ICEBERG in (doors or DOORS):
                 url = catalog or ending.enter_context(_served(folder))
                 known = ending.enter_context(iceberg.catalog(url, properties))
+                iceberg.refuse_foreign(known, NAMESPACE, wanted)
                 tables += [iceberg.write(known, NAMESPACE, shape, versions=versions, files=files, writer=writer) for shape in wanted]
             if DELTA in (doors or DOORS):
-                tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=writer) for shape in wanted]
+                shared = [shape for shape in wanted if DELTA in shape.doors]
+                tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=writer) for shape in shared]
                 delta.share(folder / DELTA, [table for table in tables if table.door == DELTA], NAMESPACE)
     except (CannotWrite, Blocked, OSError) as wrong:
         click.echo(f"lakepact data: {wrong}", err=True)

@@ -1,4 +1,4 @@
-"""Delta tables of a folder: files that are taken over by converting them, one commit for each version, all changes kept."""
+"""Delta tables of a folder: one commit for each version, with a change data feed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.data import writers
-from lakepact.conformance.data.truth import DELTA, Version, WrittenTable
+from lakepact.conformance.data.shapes import DELTA
+from lakepact.conformance.data.truth import Version, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite
 from lakepact.conformance.evidence.arrow import pa
 
@@ -42,24 +43,32 @@ def write(folder: Path, shape: Shape, *, versions: Sequence[Version], files: int
         CannotWrite: the files are not taken for a table.
     """
     deltalake = import_module("deltalake")
-    there = folder / shape.name
-    cut = writers.pieces(shape.name, versions[0], there, files=files)
-    writer.write(cut)
+    there, configuration = str(folder / shape.name), {"delta.enableChangeDataFeed": "true"}
+    table = WrittenTable(shape.name, shape.name, DELTA, files, tuple(versions), tuple(range(len(versions))))
+    partition = [column for column, transform in shape.partition if transform == "identity"]
     try:
-        deltalake.convert_to_deltalake(str(there), configuration={"delta.enableChangeDataFeed": "true"})
+        if partition or shape.former:
+            deltalake.write_deltalake(there, _rows(table, 0, versions[0]), partition_by=partition, configuration=configuration)
+        else:
+            writer.write(writers.pieces(shape.name, versions[0], folder / shape.name, files=files))
+            deltalake.convert_to_deltalake(there, configuration=configuration)
         before = versions[0]
-        for version in versions[1:]:
+        for number, version in enumerate(versions[1:], start=1):
             if version.last > before.last:
-                added = Version(before.last, version.last)
-                reader = pa.RecordBatchReader.from_batches(shape.schema, added.rows(shape))
-                deltalake.write_deltalake(str(there), reader, mode="append")
+                added = _rows(table, number, Version(before.last, version.last))
+                deltalake.write_deltalake(there, added, mode="append", schema_mode="merge")
             if version.first > before.first:
-                deltalake.DeltaTable(str(there)).delete(f"id < {version.first}")
+                deltalake.DeltaTable(there).delete(f"id < {version.first}")
             before = version
     except (OSError, ValueError, deltalake.exceptions.DeltaError) as wrong:
         said = (str(wrong).splitlines() or [""])[0]
         raise CannotWrite(f"{there} was not made a Delta table: {said[:300]}") from wrong
-    return WrittenTable(shape.name, shape.name, DELTA, files, tuple(versions))
+    return table
+
+
+def _rows(table: WrittenTable, number: int, rows: Version) -> Any:
+    shape = table.shape_of(number)
+    return pa.RecordBatchReader.from_batches(shape.schema, rows.rows(shape))
 
 
 def share(folder: Path, tables: Sequence[WrittenTable], schema: str) -> str:

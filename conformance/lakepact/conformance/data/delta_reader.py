@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 from decimal import Decimal
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import orjson
 
 from lakepact.conformance.data.delta import SHARE
-from lakepact.conformance.data.digests import Digest, Figures, digest
-from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered
-from lakepact.conformance.evidence.arrow import pa, pq
-from lakepact.conformance.rows import changes, lines
+from lakepact.conformance.data.digests import Figures, digest
+from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered, shaped
+from lakepact.conformance.evidence.arrow import pa
+from lakepact.conformance.judging import expect
+from lakepact.conformance.rows import changes, data_files, deletion_vectors, lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lakepact.conformance.data.truth import Version, WrittenTable
+    from lakepact.conformance.data.truth import WrittenTable
+    from lakepact.conformance.evidence.arrow import Schema
     from lakepact.conformance.rows.lines import Answer, SharedFile
 
-FORMATS = {"parquet": "responseformat=parquet", "delta": "responseformat=delta;readerfeatures=deletionvectors,columnmapping"}
+FORMATS = {"parquet": "responseformat=parquet", "delta": "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz"}
+NO_TABLE = 404
 MILLISECOND = dt.timedelta(milliseconds=1)
 INSERTED, DELETED = "insert", "delete"
 
@@ -45,15 +48,22 @@ class Shared:
         """Let go of connections."""
         self._client.close()
 
-    def ask(self, table: WrittenTable, version: int, form: str) -> Answer:
-        """Return the answer to a query of one version."""
+    def current(self, table: WrittenTable) -> str:
+        """Return the current version of a table, or that there is none."""
+        reply = self._client.get(f"{self._base}/{table.name}/version", headers=self._headers)
+        return "no table" if reply.status_code == NO_TABLE else reply.raise_for_status().headers.get("Delta-Table-Version", "no version")
+
+    def ask(self, table: WrittenTable, version: int | None, form: str) -> Answer:
+        """Return the answer to a query of one version, or of none."""
         said = {"delta-sharing-capabilities": FORMATS[form], **self._headers}
-        return _understood(self._client.post(f"{self._base}/{table.name}/query", json={"version": version}, headers=said))
+        body = {} if version is None else {"version": version}
+        return _understood(self._client.post(f"{self._base}/{table.name}/query", json=body, headers=said))
 
     def ask_for_changes(self, table: WrittenTable, version: int) -> Answer:
         """Return the answer to a request for the changes of one version."""
         bounds = {"startingVersion": str(version), "endingVersion": str(version)}
-        said = {"delta-sharing-capabilities": FORMATS["parquet"], **self._headers}
+        form = "delta" if table.shape_of(version).has_reader_features else "parquet"
+        said = {"delta-sharing-capabilities": FORMATS[form], **self._headers}
         return _understood(self._client.get(f"{self._base}/{table.name}/changes", params=bounds, headers=said))
 
     def fetch(self, _: SharedFile, url: str) -> bytes:
@@ -67,38 +77,69 @@ def _understood(reply: httpx.Response) -> Answer:
 
 def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
     """Everything that there is to see of one table, one finding at a time."""
-    for version in range(len(table.versions)):
-        for form in FORMATS:
-            answer = shared.ask(table, version, form)
-            if any(file.vector for file in answer.files):
-                yield not_offered(table, f"version {version}: rows in {form} format", "files have deletion vectors")
-                continue
-            yield held(table, version, f"rows in {form} format", _digest(answer, shared.fetch))
-            statistics = [file.statistics for file in answer.files]
-            if form == "parquet" and all(statistics):
-                records = sum(int(one["numRecords"]) for one in statistics if one)
-                yield counted(table, f"version {version}: numRecords of all files", table.digests[version].rows, records)
-    last = len(table.versions) - 1
-    yield from bounded(table, table.versions[last], _figures_of(table, shared.ask(table, last, "parquet")), what="the lines")
-    for version in range(1, len(table.versions)):
+    current, last = shared.current(table), table.snapshots[-1]
+    yield Finding(table.name, table.door, "current version", str(last), current)
+    if current == "no table":
+        return
+    for form in FORMATS:
+        if form == "parquet" and table.shape_of(last).has_reader_features:
+            yield not_offered(table, "rows in parquet format", "the table has reader features, which this format cannot express")
+            continue
+        yield from _answered(shared, table, last, form, pinned=False)
+        for version in table.snapshots:
+            yield from _answered(shared, table, version, form, pinned=True)
+    yield from bounded(table, last, _figures_of(table, shared.ask(table, last, "delta")), what="the lines")
+    for version in table.snapshots[1:]:
         yield from _changes(shared, table, version)
 
 
-def _digest(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Digest:
-    return sum((digest([pq.read_table(io.BytesIO(fetch(file, file.url)))]) for file in answer.files), Digest())
+def _answered(shared: Shared, table: WrittenTable, version: int, form: str, *, pinned: bool) -> Iterator[Finding]:
+    """Yield whether the answer to a query has the schema, the partition columns and the rows of a version."""
+    answer = shared.ask(table, version if pinned else None, form)
+    which = f"version {version}:" if pinned else "current"
+    yield from shaped(table, version, f"{which} schema in {form} format", _schema(answer))
+    partition = ", ".join(column for column, transform in table.shape_of(version).partition if transform == "identity")
+    yield Finding(table.name, table.door, f"{which} partition columns in {form} format", partition, ", ".join(answer.partition_columns))
+    yield from held(table, version, f"{which} rows in {form} format", lambda: _batches(answer, shared.fetch))
+    statistics = [file.statistics for file in answer.files]
+    if form == "parquet" and all(statistics):
+        records = sum(int(one["numRecords"]) for one in statistics if one)
+        yield counted(table, f"{which} numRecords of all files", table.digests[version].rows, records)
+
+
+def _schema(answer: Answer) -> Schema:
+    try:
+        return pa.schema(import_module("deltalake").Schema.from_json(orjson.dumps(answer.schema).decode()).to_arrow())
+    except ValueError as wrong:
+        raise expect.unmet("a schemaString with the schema of a Delta table", str(wrong), at=None) from wrong
+
+
+def _batches(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Iterator[Any]:
+    """Yield the rows of each file, in the columns of the answer's schema."""
+    schema, fields = _schema(answer), {field["name"]: field for field in answer.fields}
+    for file in answer.files:
+        stored = data_files.stored_table(fetch(file, file.url))
+        if file.vector:
+            gone = deletion_vectors.gone(file.vector, lambda url, file=file: fetch(file, url))
+            stored = stored.filter(pa.array(n not in gone for n in range(stored.num_rows)))
+        columns = []
+        for field in schema:
+            if field.name in stored.column_names:
+                columns.append(stored.column(field.name).cast(field.type))
+                continue
+            value = data_files.partition_value(answer, file, fields[field.name]) if field.name in answer.partition_columns else None
+            columns.append(pa.array([value] * stored.num_rows, field.type))
+        yield pa.table(columns, names=schema.names)
 
 
 def _changes(shared: Shared, table: WrittenTable, version: int) -> Iterator[Finding]:
     """Yield whether the changes of a version are the rows that came and those that went."""
     found = changes.rows(shared.ask_for_changes(table, version), shared.fetch)
     for kind, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
-        rows = [{name: row[name] for name in table.columns.schema.names} for row in found if row["_change_type"] == kind]
-        actual = digest([pa.Table.from_pylist(rows, schema=table.columns.schema)])
-        yield Finding(table.name, table.door, f"version {version}: changes of kind {kind}", str(_of(meant, table)), str(actual))
-
-
-def _of(version: Version, table: WrittenTable) -> Digest:
-    return version.digest(table.columns)
+        shape = table.shape_of(version)
+        rows = [{name: row.get(name) for name in shape.schema.names} for row in found if row["_change_type"] == kind]
+        actual = digest([pa.Table.from_pylist(rows, schema=shape.schema)])
+        yield Finding(table.name, table.door, f"version {version}: changes of kind {kind}", str(meant.digest(shape)), str(actual))
 
 
 def _figures_of(table: WrittenTable, answer: Answer) -> dict[str, Figures]:
@@ -107,7 +148,7 @@ def _figures_of(table: WrittenTable, answer: Answer) -> dict[str, Figures]:
     silent: set[str] = set()
     for file in answer.files:
         said = file.statistics or {}
-        for field in table.columns.schema:
+        for field in table.shape_of(len(table.versions) - 1).schema:
             nulls = said.get("nullCount", {}).get(field.name)
             if not isinstance(nulls, int):
                 silent.add(field.name)

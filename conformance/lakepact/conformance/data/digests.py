@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +16,15 @@ if TYPE_CHECKING:
 
 WORD = 1 << 64
 SEEDS = np.random.default_rng(20261121).integers(1, 1 << 62, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+#: The kinds of types by the names of the predicates of `pyarrow.types`.
+KINDS = {
+    "whole number": ("is_integer",),
+    "fraction": ("is_floating",),
+    "decimal": ("is_decimal",),
+    "date": ("is_date",),
+    "text": ("is_string", "is_large_string", "is_string_view"),
+    "bytes": ("is_binary", "is_large_binary", "is_binary_view", "is_fixed_size_binary"),
+}
 NOTHING = np.uint64(0xA5A5A5A5A5A5A5A5)
 
 
@@ -50,31 +59,48 @@ def _checksum(batch: Any) -> int:
     mixed = np.zeros(batch.num_rows, np.uint64)
     with np.errstate(over="ignore"):
         for place, name in enumerate(sorted(batch.schema.names)):
-            mixed += _hashes(_whole(batch.column(name))) * SEEDS[place % len(SEEDS)]
+            mixed += hashes(batch.column(name)) * SEEDS[place % len(SEEDS)]
         mixed ^= mixed >> np.uint64(31)
         mixed *= SEEDS[-1]
         return int((mixed ^ (mixed >> np.uint64(29))).sum(dtype=np.uint64))
 
 
+def hashes(column: Array) -> Any:
+    """Return a number for each value of a column, the same for equal values of one kind of type, whatever its width."""
+    values = _whole(column)
+    name, type_ = kind(values.type), values.type
+    with np.errstate(over="ignore"):
+        if name in {"whole number", "boolean"}:
+            found = _bits(values.cast(pa.int64()))
+        elif name == "fraction":
+            found = _bits(values.cast(pa.float64()))
+        elif name == "date":
+            found = _bits(values.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()))
+        elif pa.types.is_timestamp(type_):
+            found = _bits(values.cast(pa.timestamp("us", type_.tz)).cast(pa.int64()))
+        elif name in {"text", "bytes"}:
+            found = _hashes_of_texts(values.cast(pa.large_string() if name == "text" else pa.large_binary()))
+        else:
+            found = np.array([_word(repr(_plain(value)).encode()) for value in values.to_pylist()], np.uint64)
+        return np.where(np.asarray(pc.is_null(values)), NOTHING, found) ^ np.uint64(_word(name.encode()))
+
+
+def kind(type_: Any) -> str:
+    """Return the kind of a type, which its hashes cover: a date is not its number, a timestamp with a zone not one without."""
+    if pa.types.is_timestamp(type_):
+        return "timestamp with zone" if type_.tz else "timestamp"
+    if pa.types.is_boolean(type_):
+        return "boolean"
+    if pa.types.is_nested(type_):
+        inner = [type_.field(n) for n in range(type_.num_fields)]
+        outer = "struct" if pa.types.is_struct(type_) else "map" if pa.types.is_map(type_) else "list"
+        return f"{outer} of {sorted((field.name if outer == 'struct' else '', kind(field.type)) for field in inner)}"
+    return next((name for name, tests in KINDS.items() if any(getattr(pa.types, test)(type_) for test in tests)), str(type_))
+
+
 def _whole(column: Any) -> Array:
     values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
-
-
-def _hashes(values: Array) -> Any:
-    """Return a number for each value, the same for equal values of whatever width; of nested ones, of their texts."""
-    kind = values.type
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-        found = _bits(values.cast(pa.int64()))
-    elif pa.types.is_floating(kind):
-        found = _bits(values.cast(pa.float64()))
-    elif pa.types.is_date(kind):
-        found = _bits(values.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()))
-    elif pa.types.is_timestamp(kind):
-        found = _bits(values.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()))
-    else:
-        found = _hashes_of_texts(values)
-    return np.where(np.asarray(pc.is_null(values)), NOTHING, found)
 
 
 def _bits(values: Array) -> Any:
@@ -84,21 +110,22 @@ def _bits(values: Array) -> Any:
 
 
 def _hashes_of_texts(values: Array) -> Any:
-    kind = values.type
-    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
-        values = values.cast(pa.string() if pa.types.is_string_view(kind) else pa.binary())
-    if any(is_of(values.type) for is_of in TEXTS):
-        encoded = values.dictionary_encode()
-        words = [_word(word if isinstance(word, bytes) else str(word).encode()) for word in encoded.dictionary.to_pylist()]
-        places = np.asarray(pc.fill_null(encoded.indices, 0)).astype(np.int64)
-        return np.array([*words, 0], np.uint64)[places]
-    return np.array([_word(repr(_plain(value)).encode()) for value in values.to_pylist()], np.uint64)
+    encoded = values.dictionary_encode()
+    words = [_word(word if isinstance(word, bytes) else str(word).encode()) for word in encoded.dictionary.to_pylist()]
+    places = np.asarray(pc.fill_null(encoded.indices, 0)).astype(np.int64)
+    return np.array([*words, 0], np.uint64)[places]
 
 
 def _plain(value: Any) -> Any:
+    """Return a nested value in one form: members and entries sorted, times with a zone in UTC."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in sorted(value.items())}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        inner = [_plain(item) for item in value]
+        return sorted(inner, key=repr) if inner and isinstance(value[0], tuple) else inner  # only entries of maps are tuples
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return value.astimezone(dt.UTC) if isinstance(value, dt.datetime) and value.tzinfo else value
 
 
 def _word(said: bytes) -> int:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.data.digests import Digest, ordered
+import httpx
+
+from lakepact.conformance.data.digests import digest, ordered
+from lakepact.conformance.data.row_differences import differences
+from lakepact.conformance.data.schemas import described
+from lakepact.conformance.evidence.escaping import plain
+from lakepact.conformance.evidence.outcome import Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lakepact.conformance.data.digests import Figures
-    from lakepact.conformance.data.truth import Version, WrittenTable
+    from lakepact.conformance.evidence.arrow import Schema
+    from lakepact.conformance.data.truth import WrittenTable
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,8 @@ class Finding:
     expected: str
     actual: str
     is_offered: bool = True  #: False where the server does not have it, so that nothing is said
+    column: str | None = None  #: the column that differs
+    row: int | None = None  #: `id` of the first row in which it differs
 
     @property
     def is_well(self) -> bool:
@@ -31,9 +40,44 @@ class Finding:
         return not self.is_offered or self.expected == self.actual
 
 
-def held(table: WrittenTable, version: int, what: str, actual: Digest) -> Finding:
-    """Return whether the rows of a version are all there, once, and as they were written."""
-    return Finding(table.name, table.door, f"version {version}: {what}", str(table.digests[version]), str(actual))
+def held(table: WrittenTable, version: int, what: str, batches: Callable[[], Iterable[Any]]) -> Iterator[Finding]:
+    """Yield whether the rows of a version are all there, once, and as they were written; if not, the first difference of each column.
+
+    Args:
+        table: whose rows they are.
+        version: the version that they must be.
+        what: which rows they are.
+        batches: reads the rows; once more if they differ.
+    """
+    expected = str(table.digests[version])
+    try:
+        actual = str(digest(batches()))
+        yield Finding(table.name, table.door, what, expected, actual)
+        if actual == expected:
+            return
+        for one in differences(table.shape_of(version), table.versions[version], batches()):
+            where = f"{what}: column {one.column}" + ("" if one.row is None else f", row with id {one.row}")
+            yield Finding(table.name, table.door, where, one.expected, one.actual, column=one.column, row=one.row)
+    except (Unmet, OSError, ValueError, httpx.HTTPError) as unread:
+        yield Finding(table.name, table.door, what, expected, f"{type(unread).__name__}: {plain(unread)}")
+
+
+def shaped(table: WrittenTable, version: int, what: str, actual: Schema) -> Iterator[Finding]:
+    """Yield whether a schema is that of a version; if not, the columns that differ.
+
+    Args:
+        table: whose schema it is.
+        version: the version whose schema it must be.
+        what: where the schema was.
+        actual: the schema.
+    """
+    expected = described(table.shape_of(version).schema, table.ids[version] if table.ids else {})
+    found = described(actual)
+    yield Finding(table.name, table.door, f"{what} ({len(found)} fields)", "", "")
+    for path in sorted(expected.keys() | found.keys()):
+        meant, seen = expected.get(path, "no column"), found.get(path, "no column")
+        if meant != seen:
+            yield Finding(table.name, table.door, f"{what}: column {path}", meant, seen, column=path)
 
 
 def counted(table: WrittenTable, what: str, expected: int, actual: int) -> Finding:
@@ -46,27 +90,29 @@ def not_offered(table: WrittenTable, what: str, why: str) -> Finding:
     return Finding(table.name, table.door, what, "", why, is_offered=False)
 
 
-def bounded(table: WrittenTable, version: Version, told: Mapping[str, Figures], *, what: str) -> Iterator[Finding]:
+def bounded(table: WrittenTable, version: int, told: Mapping[str, Figures], *, what: str) -> Iterator[Finding]:
     """Yield whether what statistics say of the columns holds for the rows: nulls exactly, bounds as such, for they may be cut.
 
     Args:
         table: whose statistics they are.
-        version: the rows.
+        version: the version of the rows.
         told: the figures by column, of all files together; a column that is not there has none.
         what: where they were told.
     """
     wrong: dict[str, tuple[Any, Any]] = {}
-    for name, truth in version.figures(table.columns).items():
+    shape = table.shape_of(version)
+    for name, truth in table.versions[version].figures(shape).items():
         said = told.get(name)
         if said is None:
             continue
         if said.nulls != truth.nulls:
             wrong[f"nulls of {name}"] = (truth.nulls, said.nulls)
-        if ordered(table.columns.schema.field(name).type) and truth.least is not None:
+        if ordered(shape.schema.field(name).type) and truth.least is not None:
             if said.least is not None and said.least > truth.least:
                 wrong[f"least of {name}"] = (f"at most {truth.least}", said.least)
             if said.greatest is not None and said.greatest < truth.greatest:
                 wrong[f"greatest of {name}"] = (f"at least {truth.greatest}", said.greatest)
     yield Finding(table.name, table.door, f"statistics of {what} ({len(told)} columns)", "", "")
     for member, (expected, actual) in wrong.items():
-        yield Finding(table.name, table.door, f"statistics of {what}: {member}", str(expected), str(actual))
+        column = member.rpartition(" of ")[2]
+        yield Finding(table.name, table.door, f"statistics of {what}: {member}", str(expected), str(actual), column=column)

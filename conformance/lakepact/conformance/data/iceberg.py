@@ -1,16 +1,21 @@
-"""Tables of an Iceberg catalog: made over REST, their files written beside them and added, one snapshot for each version."""
+"""Tables of an Iceberg catalog: created over REST, with one snapshot for each version."""
 
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.data import writers
-from lakepact.conformance.data.truth import ICEBERG, Version, WrittenTable
+from lakepact.conformance.data.merge_on_read import MergeOnRead
+from lakepact.conformance.data.schemas import field_ids
+from lakepact.conformance.data.shapes import ICEBERG
+from lakepact.conformance.data.truth import Version, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite
+from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.data.shapes import Shape
     from lakepact.conformance.data.writers import Writer
 
+MARK = "lakepact.written"  #: the table property that says that a table may be replaced
 INSTALL = "pip install 'lakepact[data]'"
 
 
@@ -41,6 +47,21 @@ def catalog(url: str, properties: dict[str, str]) -> Generator[Any]:
         raise CannotWrite(f"the catalog at {url}: {type(wrong).__name__}: {said[:300]}") from wrong
 
 
+def refuse_foreign(known: Any, namespace: str, shapes: Sequence[Shape]) -> None:
+    """Refuse to replace tables that lakepact has not written: those without the property `lakepact.written`.
+
+    Raises:
+        CannotWrite: there is such a table.
+    """
+    for shape in shapes:
+        with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):
+            if MARK not in known.load_table((namespace, shape.name)).properties:
+                raise CannotWrite(
+                    f"the table {namespace}.{shape.name} was expected to be absent or written by lakepact, but has no property {MARK}: "
+                    "rename or drop it, or choose other shapes with --shape"
+                )
+
+
 def write(known: Any, namespace: str, shape: Shape, *, versions: Sequence[Version], files: int, writer: Writer) -> WrittenTable:
     """Write one table: its first version, the rows that came after, and without the rows that went.
 
@@ -50,33 +71,67 @@ def write(known: Any, namespace: str, shape: Shape, *, versions: Sequence[Versio
         shape: of its rows.
         versions: what it holds, in time.
         files: how many the first version has.
-        writer: who writes them.
+        writer: writes files of plain tables in local folders; pyiceberg or this process writes all others.
 
     Raises:
-        CannotWrite: the catalog keeps its tables where no file can be written from here.
+        CannotWrite: a file cannot be written.
     """
-    name = f"{shape.name}"
-    known.create_namespace_if_not_exists(namespace)
-    with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):
-        known.drop_table(f"{namespace}.{name}")
-    table = known.create_table(f"{namespace}.{name}", schema=shape.schema)
-    folder = _folder(table.location())
-    snapshots: list[int] = []
     before = Version(versions[0].first, versions[0].first)
-    for version in versions:
-        if version.last > before.last:
-            cut = writers.pieces(shape.name, Version(before.last, version.last), folder, files=files if not snapshots else 1)
-            writer.write(cut)
-            table.add_files([f"file://{piece.path}" for piece in cut], check_duplicate_files=False)
-        if version.first > before.first:
+    written = WrittenTable(shape.name, shape.name, ICEBERG, files, tuple(versions), ())
+    table = _created(known, namespace, written)
+    merged = MergeOnRead(table, shape)
+    snapshots: list[int] = []
+    ids: list[dict[str, int]] = []
+    for number, version in enumerate(versions):
+        current, added, count = written.shape_of(number), Version(before.last, version.last), 1 if number else files
+        if number == 1 and shape.former:
+            _evolve(table, shape)
+        if added.last > added.first and shape.deletes:
+            merged.add(added, files=count)
+        elif added.last > added.first:
+            _add(table, current, added, files=count, writer=writer)
+        if version.first > before.first and shape.deletes:
+            merged.delete(version.first)
+        elif version.first > before.first:
             table.delete(f"id < {version.first}")
         snapshots.append(table.current_snapshot().snapshot_id)
+        ids.append(field_ids(table.schema().as_arrow()))
         before = version
-    return WrittenTable(name, shape.name, ICEBERG, files, tuple(versions), tuple(snapshots))
+    return replace(written, snapshots=tuple(snapshots), ids=tuple(ids))
 
 
-def _folder(location: str) -> Path:
-    parts = urlsplit(location)
-    if parts.scheme not in {"file", ""}:
-        raise CannotWrite(f"the catalog keeps its tables at {location}; files are written into folders of this machine only")
-    return Path(unquote(parts.path)) / "data"
+def _created(known: Any, namespace: str, written: WrittenTable) -> Any:
+    name, shape = (namespace, written.name), written.shape_of(0)
+    known.create_namespace_if_not_exists(namespace)
+    with contextlib.suppress(import_module("pyiceberg.exceptions").NoSuchTableError):
+        known.drop_table(name)
+    table = known.create_table(name, schema=shape.schema, properties={MARK: "true", "format-version": str(shape.format_version)})
+    if shape.partition:
+        transforms = import_module("pyiceberg.transforms")
+        with table.update_spec() as spec:
+            for column, transform in shape.partition:
+                spec.add_field(column, transforms.parse_transform(transform), f"{column}_{transform.partition('[')[0]}")
+    return table
+
+
+def _evolve(table: Any, shape: Shape) -> None:
+    """Rename columns, widen them, and add those that came later."""
+    with table.update_schema() as update:
+        for before, now in zip(shape.former, shape.columns, strict=False):
+            if now.name != before.name:
+                update.rename_column(before.name, now.name)
+    with table.update_schema() as update:
+        update.union_by_name(shape.schema)
+
+
+def _add(table: Any, shape: Shape, rows: Version, *, files: int, writer: Writer) -> None:
+    """Add rows in one snapshot or several: files of the writer where it can write them, otherwise those of pyiceberg."""
+    parts = urlsplit(table.location())
+    if parts.scheme in {"file", ""} and not shape.partition and not shape.former:
+        cut = writers.pieces(shape.name, rows, Path(unquote(parts.path)) / "data", files=files)
+        writer.write(cut)
+        table.add_files([f"file://{piece.path}" for piece in cut], check_duplicate_files=False)
+        return
+    with table.transaction() as transaction:
+        for batch in rows.rows(shape):
+            transaction.append(pa.Table.from_batches([batch]))

@@ -7,8 +7,9 @@ from urllib.parse import quote
 
 import httpx
 
-from lakepact.conformance.data.digests import Figures, digest
-from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered
+from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DATA
+from lakepact.conformance.data.digests import Figures
+from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered, shaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,17 +28,52 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
         table: what it has to be.
         headers: sent with requests of our own.
     """
-    found = known.load_table(f"{namespace}.{table.name}")
-    for number, snapshot in enumerate(table.snapshots):
-        batches = found.scan(snapshot_id=snapshot).to_arrow_batch_reader()
-        yield held(table, number, "rows of its snapshot", digest(batches))
-        rows = table.digests[number].rows
-        summary = found.snapshot_by_id(snapshot).summary
-        yield counted(table, f"version {number}: total-records of the snapshot", rows, int(summary["total-records"] or 0))
-    files = found.inspect.files(snapshot_id=table.snapshots[-1]).to_pylist()
-    yield counted(table, "records of all files", table.digests[-1].rows, sum(file["record_count"] for file in files))
-    yield from bounded(table, table.versions[-1], _figures_of(files), what="the manifests")
+    name = (namespace, table.name)
+    if not known.table_exists(name):
+        yield Finding(table.name, table.door, "table", "a table", "none")
+        return
+    found, last = known.load_table(name), len(table.versions) - 1
+    yield from _described(found, table)
+    yield from held(table, last, "rows without a snapshot id", lambda: found.scan().to_arrow_batch_reader())
+    for number, identifier in enumerate(table.snapshots):
+        yield from _snapshot(found, table, number, identifier)
+    if found.snapshot_by_id(table.snapshots[-1]):
+        files = found.inspect.files(snapshot_id=table.snapshots[-1]).to_pylist()
+        data = [file for file in files if file["content"] == DATA]
+        gone = sum(file["record_count"] for file in files if file["content"] != DATA)
+        yield counted(table, "records of all data files", _records_of(table, last), sum(file["record_count"] for file in data))
+        yield counted(table, "records of all delete files", table.gone(last), gone)
+        yield from bounded(table, last, _figures_of(data), what="the manifests")
     yield from _planned(known, namespace, table, headers)
+
+
+def _described(found: Any, table: WrittenTable) -> Iterator[Finding]:
+    """Yield whether the metadata of the table are those that were written: current snapshot, schema, partitions, format version."""
+    current, shape = found.current_snapshot(), table.shape_of(0)
+    yield Finding(table.name, table.door, "current snapshot", str(table.snapshots[-1]), str(current.snapshot_id if current else "none"))
+    yield from shaped(table, len(table.versions) - 1, "current schema", found.schema().as_arrow())
+    expected = ", ".join(f"{transform} of {column}" for column, transform in shape.partition) or "no fields"
+    fields = ", ".join(f"{field.transform} of {found.schema().find_column_name(field.source_id)}" for field in found.spec().fields)
+    yield Finding(table.name, table.door, "partition spec", expected, fields or "no fields")
+    yield counted(table, "format-version", shape.format_version, found.format_version)
+
+
+def _snapshot(found: Any, table: WrittenTable, number: int, identifier: int) -> Iterator[Finding]:
+    """Yield whether a snapshot has the rows, the schema and the summary of its version."""
+    snapshot = found.snapshot_by_id(identifier)
+    if snapshot is None:
+        yield Finding(table.name, table.door, f"version {number}: snapshot", str(identifier), "no snapshot")
+        return
+    scan = found.scan(snapshot_id=identifier)
+    yield from shaped(table, number, f"version {number}: schema of its snapshot", scan.projection().as_arrow())
+    yield from held(table, number, f"version {number}: rows of its snapshot", scan.to_arrow_batch_reader)
+    total = int(snapshot.summary["total-records"] or 0)
+    yield counted(table, f"version {number}: total-records of the snapshot", _records_of(table, number), total)
+
+
+def _records_of(table: WrittenTable, number: int) -> int:
+    """Return how many records the data files of a version have, deleted ones too."""
+    return table.digests[number].rows + table.gone(number)
 
 
 def _figures_of(files: list[dict[str, Any]]) -> dict[str, Figures]:
@@ -60,7 +96,7 @@ def _planned(known: Any, namespace: str, table: WrittenTable, headers: dict[str,
     base = f"{known.uri.rstrip('/')}/v1/{f'{prefix}/' if prefix else ''}{place}"
     with httpx.Client(headers=headers, timeout=60, trust_env=False) as client:
         asked: list[tuple[str, dict[str, Any], int]] = [
-            (f"version {n}: records of a planned scan", {"snapshot-id": snapshot}, table.digests[n].rows)
+            (f"version {n}: records of a planned scan", {"snapshot-id": snapshot}, _records_of(table, n))
             for n, snapshot in enumerate(table.snapshots)
         ]
         for n in range(1, len(table.snapshots)):

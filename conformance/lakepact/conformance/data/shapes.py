@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,9 @@ BATCH = 50_000  #: rows that are made at a time
 STEP = 0x9E3779B97F4A7C15  #: an odd number that spreads neighbouring rows
 EPOCH = 1_700_000_000_000_000  #: microseconds since 1970 of the first row
 NUMBER = pa.int64()
+ICEBERG, DELTA = "iceberg", "delta"
+DOORS = (ICEBERG, DELTA)
+POSITIONS, VECTORS = "positions", "vectors"
 
 Make = "Callable[[Any], Array]"  #: from an array of row numbers to the values of a column
 
@@ -28,14 +31,15 @@ class Column:
     type: Any
     make: Callable[[Any], Array]
     nulls: int = 0  #: every how many rows there is none; 0 for always one
+    since: int = 0  #: the first row written after the column was added; rows before it have none
 
     def values(self, numbers: Any) -> Array:
         """Return the values of some rows."""
         made = self.make(numbers)
-        if not self.nulls:
-            return made.cast(self.type) if made.type != self.type else made
-        absent = pa.array(numbers % self.nulls == self.nulls - 1)
-        return pc.if_else(absent, pa.scalar(None, made.type), made).cast(self.type)
+        absent = numbers < self.since
+        if self.nulls:
+            absent |= numbers % self.nulls == self.nulls - 1
+        return pc.if_else(pa.array(absent), pa.scalar(None, made.type), made).cast(self.type) if absent.any() else made.cast(self.type)
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,35 @@ class Shape:
     name: str
     sentence: str
     columns: tuple[Column, ...]
+    former: tuple[Column, ...] = ()  #: those of the first version in the same places, if they were others
+    partition: tuple[tuple[str, str], ...] = ()  #: columns with transforms of Iceberg; Delta tables have those with `identity`
+    deletes: str = ""  #: how rows are deleted without writing files again: by `positions` or by `vectors`
+    doors: tuple[str, ...] = DOORS
+
+    def at(self, version: int, door: str, *, grown: int) -> Shape:
+        """Return the shape of a version of a table.
+
+        Args:
+            version: its number.
+            door: how the table is kept; Delta tables get further columns, but deltalake neither renames nor widens.
+            grown: the first row that was written after the first version.
+        """
+        if not self.former:
+            return self
+        count = len(self.former)
+        if not version:
+            return replace(self, columns=self.former if door == ICEBERG else self.columns[:count])
+        return replace(self, columns=(*self.columns[:count], *(replace(column, since=grown) for column in self.columns[count:])))
+
+    @property
+    def has_reader_features(self) -> bool:
+        """Whether its Delta tables can be read only by readers that know more than version 1 of the protocol."""
+        return bool(self.deletes) or any(pa.types.is_timestamp(column.type) and not column.type.tz for column in self.columns)
+
+    @property
+    def format_version(self) -> int:
+        """The format version of its Iceberg tables."""
+        return 3 if self.deletes == VECTORS else 2
 
     @property
     def schema(self) -> Schema:
@@ -115,6 +148,10 @@ def _instant(numbers: Any) -> Array:
     return pa.array(numbers * 1_000_003 + EPOCH).cast(pa.timestamp("us", "UTC"))
 
 
+def _local(numbers: Any) -> Array:
+    return pa.array(numbers * 1_000_003 + EPOCH).cast(pa.timestamp("us"))
+
+
 def _structs(numbers: Any) -> Array:
     return pa.StructArray.from_arrays([_whole("int32", 1000)(numbers), _texts(20, "inner")(numbers)], names=["count", "label"])
 
@@ -124,6 +161,12 @@ def _lists(numbers: Any) -> Array:
     offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)])
     items = np.repeat(numbers, lengths) * 3
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(items))
+
+
+def _maps(numbers: Any) -> Array:
+    lists = _lists(numbers)
+    places = np.arange(len(lists.values)) - np.repeat(np.asarray(lists.offsets)[:-1], np.diff(np.asarray(lists.offsets)))
+    return pa.MapArray.from_arrays(lists.offsets, pa.array([f"key {place}" for place in places], pa.string()), lists.values)
 
 
 NARROW = Shape(
@@ -148,10 +191,11 @@ TYPES = Shape(
 )
 NESTED = Shape(
     "nested",
-    "structs and lists",
+    "structs, lists and maps",
     (
         Column("pair", pa.struct([("count", pa.int32()), ("label", pa.string())]), _structs, nulls=9),
         Column("numbers", pa.list_(pa.int64()), _lists, nulls=6),
+        Column("tags", pa.map_(pa.string(), pa.int64()), _maps, nulls=4),
     ),
 )
 WIDE = Shape(
@@ -167,4 +211,39 @@ WIDE = Shape(
         for n in range(40)
     ),
 )
-SHAPES = {shape.name: shape for shape in (NARROW, TYPES, NESTED, WIDE)}
+TIMES = Shape(
+    "times",
+    "dates, and timestamps with and without a zone",
+    (
+        Column("day", pa.date32(), _date),
+        Column("instant", pa.timestamp("us", "UTC"), _instant, nulls=8),
+        Column("local", pa.timestamp("us"), _local, nulls=5),
+    ),
+)
+PARTITIONED = Shape(
+    "partitioned",
+    "partitions by value, bucket and month",
+    (
+        Column("region", pa.string(), _texts(3, "region"), nulls=10),
+        Column("text", pa.string(), _unique, nulls=17),
+        Column("instant", pa.timestamp("us", "UTC"), _instant),
+    ),
+    partition=(("region", "identity"), ("text", "bucket[2]"), ("instant", "month")),
+)
+EVOLVED = Shape(
+    "evolved",
+    "a column added after the first version; in Iceberg also one renamed and one widened",
+    (
+        Column("count", pa.int64(), _whole("int32", 1 << 30)),
+        Column("label", pa.string(), _unique, nulls=17),
+        Column("amount", pa.float64(), _double, nulls=5),
+    ),
+    former=(Column("count", pa.int32(), _whole("int32", 1 << 30)), Column("text", pa.string(), _unique, nulls=17)),
+)
+AMOUNTS = (Column("amount", pa.float64(), _double), Column("text", pa.string(), _unique, nulls=17))
+POSITION_DELETES = Shape("position_deletes", "rows deleted by position", AMOUNTS, deletes=POSITIONS, doors=(ICEBERG,))
+DELETION_VECTORS = Shape("deletion_vectors", "rows deleted by vector, in format 3", AMOUNTS, deletes=VECTORS, doors=(ICEBERG,))
+SHAPES = {
+    shape.name: shape
+    for shape in (NARROW, TYPES, NESTED, WIDE, TIMES, PARTITIONED, EVOLVED, POSITION_DELETES, DELETION_VECTORS)
+}

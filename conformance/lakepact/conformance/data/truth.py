@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE = "data.json"
-FORMAT = 1
-ICEBERG, DELTA = "iceberg", "delta"
-DOORS = (ICEBERG, DELTA)
+FORMAT = 2
 
 
 class NotWritten(LookupError):
@@ -56,17 +54,21 @@ class WrittenTable:
     door: str  #: how it is kept: `iceberg` or `delta`
     files: int  #: of the first version
     versions: tuple[Version, ...]
-    snapshots: tuple[int, ...] = ()  #: of an Iceberg table, by version
+    snapshots: tuple[int, ...]  #: of an Iceberg table, or versions of a Delta table, by version
+    ids: tuple[dict[str, int], ...] = ()  #: field ids of an Iceberg table by path, by version
 
-    @property
-    def columns(self) -> Shape:
-        """Its shape."""
-        return SHAPES[self.shape]
+    def shape_of(self, version: int) -> Shape:
+        """Return its shape in a version."""
+        return SHAPES[self.shape].at(version, self.door, grown=self.versions[0].last)
 
     @cached_property
     def digests(self) -> tuple[Digest, ...]:
         """Return the digests of the rows of each version."""
-        return tuple(version.digest(self.columns) for version in self.versions)
+        return tuple(version.digest(self.shape_of(n)) for n, version in enumerate(self.versions))
+
+    def gone(self, version: int) -> int:
+        """Return how many rows of its data files are deleted by delete files or vectors in a version."""
+        return self.versions[version].first - self.versions[0].first if SHAPES[self.shape].deletes else 0
 
     def inserted(self, version: int) -> Version:
         """Return the rows that came with a version."""
@@ -114,4 +116,5 @@ def read(folder: Path) -> Written:
 
 def _table(said: dict[str, Any]) -> WrittenTable:
     versions = tuple(Version(version["first"], version["last"]) for version in said["versions"])
-    return WrittenTable(said["name"], said["shape"], said["door"], said["files"], versions, tuple(said["snapshots"]))
+    said |= {"versions": versions, "snapshots": tuple(said["snapshots"]), "ids": tuple(said["ids"])}
+    return WrittenTable(**said)

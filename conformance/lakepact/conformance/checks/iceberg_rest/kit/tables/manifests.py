@@ -58,6 +58,7 @@ class Manifest:
     sequence: int = 0
     snapshot: int = 0
     length: int = 0
+    first_row: int | None = None  #: id of its first row, if others were numbered before
 
     @property
     def content(self) -> int:
@@ -309,7 +310,7 @@ def list_bytes(
                 for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
             },
             "partitions": summaries(one, types),
-            "first_row_id": 0 if format_version >= 3 and not one.content else None,
+            "first_row_id": one.first_row or 0 if format_version >= 3 and not one.content else None,
         }
         for one in manifests
     ]
