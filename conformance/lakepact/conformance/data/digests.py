@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 WORD = 1 << 64
-SEEDS = np.random.default_rng(20261121).integers(1, 1 << 62, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  #: an odd number
 #: The kinds of types by the names of the predicates of `pyarrow.types`.
 KINDS = {
     "whole number": ("is_integer",),
@@ -46,7 +46,7 @@ class Digest:
 
 
 def digest(batches: Iterable[Any]) -> Digest:
-    """Return the digest of some record batches or tables, their columns taken by name."""
+    """Return the digest of some record batches or tables, their by the names of their columns."""
     total = Digest()
     for batch in batches:
         total += Digest(batch.num_rows, _checksum(batch))
@@ -58,10 +58,10 @@ def _checksum(batch: Any) -> int:
         return 0
     mixed = np.zeros(batch.num_rows, np.uint64)
     with np.errstate(over="ignore"):
-        for place, name in enumerate(sorted(batch.schema.names)):
-            mixed += hashes(batch.column(name)) * SEEDS[place % len(SEEDS)]
+        for name in batch.schema.names:
+            mixed += hashes(batch.column(name)) * np.uint64(_word(name.encode()) | 1)
         mixed ^= mixed >> np.uint64(31)
-        mixed *= SEEDS[-1]
+        mixed *= SPREAD
         return int((mixed ^ (mixed >> np.uint64(29))).sum(dtype=np.uint64))
 
 
@@ -105,7 +105,7 @@ def _whole(column: Any) -> Array:
 
 def _bits(values: Array) -> Any:
     bits: Any = np.asarray(pc.fill_null(values, 0)).view(np.uint64)
-    mixed = bits * SEEDS[-2]
+    mixed = bits * SPREAD
     return mixed ^ (mixed >> np.uint64(30))
 
 

@@ -59,7 +59,7 @@ def held(table: WrittenTable, version: int, what: str, batches: Callable[[], Ite
             where = f"{what}: column {one.column}" + ("" if one.row is None else f", row with id {one.row}")
             yield Finding(table.name, table.door, where, one.expected, one.actual, column=one.column, row=one.row)
     except (Unmet, OSError, ValueError, httpx.HTTPError) as unread:
-        yield Finding(table.name, table.door, what, expected, f"{type(unread).__name__}: {plain(unread)}")
+        yield Finding(table.name, table.door, what, expected, f"no rows: {plain(unread)}")
 
 
 def shaped(table: WrittenTable, version: int, what: str, actual: Schema) -> Iterator[Finding]:

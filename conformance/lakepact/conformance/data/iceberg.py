@@ -35,16 +35,20 @@ def catalog(url: str, properties: dict[str, str]) -> Generator[Any]:
         CannotWrite: pyiceberg is not installed, or the catalog does not answer, or refuses.
     """
     try:
-        catalogs, errors = import_module("pyiceberg.catalog"), import_module("pyiceberg.exceptions")
+        catalogs, refused = import_module("pyiceberg.catalog"), refusals()
     except ModuleNotFoundError as missing:
         raise CannotWrite(f"{missing.name} is not installed: {INSTALL}") from missing
-    theirs = (error for error in vars(errors).values() if isinstance(error, type) and issubclass(error, Exception))
-    refusals: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, *theirs)
     try:
         yield catalogs.load_catalog("lakepact", type="rest", uri=url, **properties)
-    except refusals as wrong:
+    except refused as wrong:
         said = (str(wrong).splitlines() or [""])[0]
         raise CannotWrite(f"the catalog at {url}: {type(wrong).__name__}: {said[:300]}") from wrong
+
+
+def refusals() -> tuple[type[Exception], ...]:
+    """Return the exceptions that pyiceberg raises for what a catalog or a table is not."""
+    theirs = vars(import_module("pyiceberg.exceptions")).values()
+    return (OSError, ValueError, LookupError, *(error for error in theirs if isinstance(error, type) and issubclass(error, Exception)))
 
 
 def refuse_foreign(known: Any, namespace: str, shapes: Sequence[Shape]) -> None:
