@@ -46,6 +46,7 @@ class Target(TypedDict):
     parameters: NotRequired[dict[str, str]]
     segments: NotRequired[dict[str, str | None]]
     found: NotRequired[dict[str, Any]]
+    version: NotRequired[str]
     timeout: NotRequired[float]
 
 

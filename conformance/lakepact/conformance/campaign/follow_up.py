@@ -1,4 +1,4 @@
-"""The verbs of a campaign that come after its report: replay, minimize, land. Parsing and printing only."""
+"""The verbs of a campaign that come after its report: replay, minimize, land, trends. Parsing and printing only."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from lakepact.conformance.campaign import landing, tables
 from lakepact.conformance.campaign import replay as replays
+from lakepact.conformance.campaign import trends as over_runs
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.landing import delta, iceberg
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
@@ -146,4 +147,37 @@ def _tell(tables: Iterable[landing.Landed]) -> None:
         click.echo(f"{table.table}: {table.rows} rows{'' if table.changed else ', as they were'}")
 
 
-COMMANDS = (replay, minimize, land)
+@click.command()
+@click.option("--from", "from_folder", type=folder, metavar="DIR", help="Folder of Delta tables that `land --as delta` wrote.")
+@click.option("--catalog", metavar="URL", help="Iceberg REST catalog that `land --as iceberg` wrote to.")
+@click.option("--namespace", default=iceberg.NAMESPACE, show_default=True, help="Iceberg: the namespace of the tables.")
+@click.option("--warehouse", metavar="NAME", help="Iceberg: the warehouse of the catalog.")
+@click.option("--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.html", help="Also write a page.")
+def trends(
+    *, from_folder: Path | None, catalog: str | None, namespace: str, warehouse: str | None, token_env: str | None, out: Path | None
+) -> None:
+    """Show since when each target breaks a requirement, and what changed at that time, over all landed runs."""
+    if (from_folder is None) == (catalog is None):
+        raise click.UsageError("give --from DIR or --catalog URL")
+
+    def show() -> None:
+        rows = (
+            over_runs.of_delta(from_folder)
+            if from_folder is not None
+            else over_runs.of_iceberg(str(catalog), namespace=namespace, properties=_properties(warehouse, token_env))
+        )
+        found = over_runs.trends(rows)
+        for trend in found.broken:
+            runs = f"{trend.runs} {'run' if trend.runs == 1 else 'runs'}"
+            said = f"{trend.target} {trend.requirement_id} {trend.verdict} since {trend.since.day} ({runs}): {trend.change}"
+            click.echo(plain(said))
+        click.echo(f"{len(found.broken)} broken, {len(found.mended)} mended, in {len(found.runs)} runs")
+        if out is not None:
+            out.write_text(over_runs.html(found), encoding="utf-8")
+            click.echo(str(out))
+
+    with_errors_in_one_line("trends", show)
+
+
+COMMANDS = (replay, minimize, land, trends)

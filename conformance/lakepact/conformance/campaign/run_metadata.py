@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-TARGET = pa.struct([("name", tables.TEXT), ("url", tables.TEXT), ("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)])
+TARGET = pa.struct(
+    [(name, tables.TEXT) for name in ("name", "url", "version")] + [("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)]
+)
 CONTRACT = pa.struct([(name, tables.TEXT) for name in ("name", "version", "sha256", "generator")])
 CAMPAIGNS = tables.schema_of(
     run_id=tables.TEXT,
@@ -114,6 +116,7 @@ def _target(target: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": target["name"],
         "url": target["url"],
+        "version": target.get("version"),
         "sends_a_secret": any("${" in value for value in target["headers"].values()),
         "operations": len(target["operations"]),
     }

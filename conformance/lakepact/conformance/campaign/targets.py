@@ -35,6 +35,7 @@ class Asked:
         headers: sent with every request; `${NAME}` stands for the environment variable of that name.
         parameters: what the contract lets a client choose.
         features: what is known of optional behaviours.
+        version: of the server, for trends.
         timeout: seconds to wait for an answer.
         operations: ids of the operations that it declares, once it was asked.
         segments: path parameters with one value for the whole target.
@@ -47,6 +48,7 @@ class Asked:
     headers: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, bool] = field(default_factory=dict)
+    version: str = ""
     timeout: float = profiles.TIMEOUT
     operations: tuple[OperationId, ...] = ()
     segments: Mapping[str, str | None] = field(default_factory=dict)
@@ -134,7 +136,8 @@ def _from_profile(name: str, path: Path) -> Asked:
     if "token_env" in profile:
         headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
     url, timeout = _address(profile["url"], str(path)), profiles.timeout(None, profile)
-    return Asked(name, url, contract, headers, profile.get("parameters", {}), profile.get("features", {}), timeout=timeout)
+    features, version = profile.get("features", {}), profile.get("version", "")
+    return Asked(name, url, contract, headers, profile.get("parameters", {}), features, version=version, timeout=timeout)
 
 
 def _is_planned(contract: str, version: str | None, path: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.target import Target
     from lakepact.conformance.running.suite import Suite
 
-TEXTS = ("contract", "contract_version", "url", "token_env")  #: keys of a profile
+TEXTS = ("contract", "contract_version", "url", "token_env", "version")  #: keys of a profile
 #: Keys of a profile that are tables, with the type of their values.
 TABLES: dict[str, tuple[type, str]] = {
     "headers": (str, "a string in quotes"),
