@@ -6,11 +6,11 @@ import contextlib
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
+from lakepact.conformance.campaign import gate, plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, with_engine
 from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
@@ -20,6 +20,7 @@ from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, w
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.conformance.evidence.arrow import pc
+from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.profiles import DAY, Number
 from lakepact.generated.contract import contracts
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from lakepact.conformance.campaign.engines import Engine
+
+    Found = dict[str, list[dict[str, Any]]]
 
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
@@ -169,20 +172,31 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 @click.option("--run", "run_folder", type=a_folder_there, required=True, help="Folder of the run, judged.")
 @click.option("--base", type=a_folder_there, help="Folder of an earlier run, judged: what changed since then.")
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="Files to write: report.md, report.html.")
+@click.option("--fail-on", multiple=True, type=click.Choice(gate.EVENTS), help="Exit with 1 if there is one; may be given several times.")
+@click.option(
+    "--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of results that --fail-on ignores."
+)
 @with_engine(SPARK)
-def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice) -> None:
+def report(*, run_folder: Path, base: Path | None, formats: str, fail_on: tuple[str, ...], known_file: Path | None, engine: Choice) -> None:
     """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages.
 
-    Exit code: 0 done, 2 there is no run, 3 done, but the run has not come to its end.
+    Exit code: 0 done, 1 there is a result of --fail-on, 2 there is no run, 3 done, but the run has not come to its end.
     """
+    if gate.REGRESSION in fail_on and base is None:
+        raise click.UsageError("--fail-on regression compares with an earlier run: name it with --base")
     wanted = [name.strip() for name in formats.split(",")]
     if not set(wanted) <= set(FORMATS):
         raise click.UsageError(f"--format {formats}: there are {', '.join(FORMATS)}")
 
     def write() -> None:
+        listed = gate.known(known_file, run_folder) if known_file else ()
         with engine.made() as used:
-            _write_pages(run_folder, used, wanted, base)
+            found = _write_pages(run_folder, used, wanted, base)
+        unexpected = gate.unexpected(found, fail_on, listed)
+        for line in unexpected:
+            click.echo(plain(line))
         tell_if_incomplete("report", run_folder)
+        sys.exit(1 if unexpected else 0)
 
     with_errors_in_one_line("report", write)
 
@@ -197,12 +211,14 @@ def doctor_command(*, remote: bool) -> None:
     sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
 
 
-def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None) -> None:
-    shown = facts.facts(run, run_verdicts.analyse(run, engine, base), compared=base is not None)
+def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None) -> Found:
+    found = run_verdicts.analyse(run, engine, base)
+    shown = facts.facts(run, found, compared=base is not None)
     for name in formats:
         path = run / f"report.{name}"
         path.write_text(WRITERS[name](shown), encoding="utf-8")
         click.echo(str(path))
+    return found
 
 
 def _tell_missing(landed: runs.Progress | None, out: Path) -> None:

@@ -57,7 +57,7 @@ def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
 
 def applied(verdict: Verdict, known: tuple[KnownFailure, ...]) -> Verdict:
     """Return `verdict`, as a known failure if it fails and is listed."""
-    match = _match(verdict.requirement, known)
+    match = matching(verdict.requirement, known)
     if match is None or verdict.outcome not in (Outcome.FAIL, Outcome.WARN):
         return verdict
     return replace(verdict, outcome=Outcome.KNOWN_FAIL, remark=match.reason)
@@ -66,7 +66,7 @@ def applied(verdict: Verdict, known: tuple[KnownFailure, ...]) -> Verdict:
 def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> tuple[Verdict, ...]:
     """Return the verdicts of one requirement; if it is listed and all that were judged pass, each of these is unexpected."""
     given = tuple(verdicts)
-    match = _match(given[0].requirement, known) if given else None
+    match = matching(given[0].requirement, known) if given else None
     if match is None or not {v.outcome for v in given} <= {Outcome.PASS, Outcome.NOT_OFFERED}:
         return given
     expected, actual = f"the known failure ({match.reason})", "the requirement passes; remove it from the list"
@@ -75,5 +75,6 @@ def unexpected(verdicts: Iterable[Verdict], known: tuple[KnownFailure, ...]) -> 
     )
 
 
-def _match(requirement: str, known: tuple[KnownFailure, ...]) -> KnownFailure | None:
-    return next((k for k in known if fnmatch.fnmatchcase(requirement, k.pattern)), None)
+def matching(name: str, known: tuple[KnownFailure, ...]) -> KnownFailure | None:
+    """Return the first line whose pattern matches the name of a requirement."""
+    return next((k for k in known if fnmatch.fnmatchcase(name, k.pattern)), None)

@@ -1,0 +1,78 @@
+"""The results of a run that a nightly job fails on, without those that a file lists as known.
+
+# pattern              reason
+IRC-TBL-REG-*          registering is refused in this edition, ticket 4711
+theirs/IRC-NS-GET-001  on one target only
+listTables:status      the other server answers 403 here
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.campaign import documents
+from lakepact.conformance.campaign.analysis.findings import KINDS
+from lakepact.conformance.judging import known_failures
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from lakepact.conformance.judging.known_failures import KnownFailure
+
+    Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+    Results = Iterator[tuple[Sequence[str], str]]  #: names that patterns match, and a line
+
+REGRESSION, FAIL, DIVERGENCE = EVENTS = ("regression", "fail", "divergence")
+
+
+def known(path: Path, run: Path) -> tuple[KnownFailure, ...]:
+    """Read the known results of a file.
+
+    Raises:
+        KnownFailuresError: the file is malformed, or a pattern matches nothing that the run can find.
+    """
+    said = documents.read(run / "run.json")
+    contracts = [Contract(name) for name in said["plan"]["contracts"]]
+    ids = [identifier for contract in contracts for identifier in contract.requirements]
+    on_targets = (f"{target['name']}/{identifier}" for target in said["targets"] for identifier in ids)
+    kinds = (f"{operation}:{kind}" for contract in contracts for operation in contract.operations for kind in KINDS)
+    return known_failures.read(path, [*ids, *on_targets, *kinds])
+
+
+def unexpected(found: Tables, events: Sequence[str], listed: tuple[KnownFailure, ...] = ()) -> list[str]:
+    """Return a line for each result that is not known.
+
+    Args:
+        found: the rows of the tables of an analysed run.
+        events: the kinds of results, of `EVENTS`.
+        listed: the known ones.
+    """
+    results = [result for event in events for result in _EVENTS[event](found)]
+    return list(dict.fromkeys(line for names, line in results if not any(known_failures.matching(name, listed) for name in names)))
+
+
+def _regressions(found: Tables) -> Results:
+    for row in found["regressions"]:
+        if row["kind"] == REGRESSION:
+            yield _names(row), f"{row['target']} {row['requirement_id']}: {row['before']} before, {row['after']} now"
+
+
+def _failures(found: Tables) -> Results:
+    for row in found["coverage"]:
+        if row["verdict"] == FAIL:
+            yield _names(row), f"{row['target']} {row['requirement_id']}: broken, first in case {row['first_case_id']}"
+
+
+def _divergences(found: Tables) -> Results:
+    for row in found["divergences"]:
+        name = f"{row['operation_id']}:{row['kind']}"
+        yield (name, *(row["requirement_ids"] or ())), f"{name}: targets answer differently, first in case {row['case_id']}"
+
+
+def _names(row: Mapping[str, Any]) -> Sequence[str]:
+    return row["requirement_id"], f"{row['target']}/{row['requirement_id']}"
+
+
+_EVENTS = {REGRESSION: _regressions, FAIL: _failures, DIVERGENCE: _divergences}
