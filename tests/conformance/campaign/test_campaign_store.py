@@ -105,3 +105,36 @@ def test_unusable_landing_options_exit_with_2(words: list[str]) -> None:
     done = CliRunner().invoke(campaign, ["land", "--run", "x", *words])
 
     assert (done.exit_code, "--as iceberg --catalog URL, or --as delta --to DIR" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_trends_name_the_run_that_broke_a_requirement(form: str, runs: tuple[Path, Path], tmp_path: Path) -> None:
+    with serving(warehouse=tmp_path.as_uri()) as server:
+        for run in runs:
+            list(delta.land(landing.kept(run), tmp_path / "to") if form == "delta" else iceberg.land(landing.kept(run), server.url))
+        source = ("--from", str(tmp_path / "to")) if form == "delta" else ("--catalog", server.url)
+        result = CliRunner().invoke(campaign, ["trends", *source, "--out", str(tmp_path / "trends.html")])
+
+    assert result.exit_code == 0, result.output
+    day = f"{documents.read(runs[1] / 'run.json')['created_at'][:16].replace('T', ' ')} (1 run)"
+    assert f"a IRC-GEN-009 fail since {day}: no version that is known" in result.output
+    assert "IRC-GEN-009" in (tmp_path / "trends.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("known", "code"),
+    [("", 1), ("IRC-* a ticket", 0), ("a/IRC-* a ticket", 0), ("IRC-NS-LIST-* another", 1), ("b/IRC-NS-CREATE-001 no such target", 2)],
+)
+def test_report_fails_on_regressions_that_are_not_known(known: str, code: int, runs: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "known.txt").write_text(known)
+    words = ("--run", str(runs[1]), "--base", str(runs[0]), "--engine", "local", "--known", str(tmp_path / "known.txt"))
+    result = CliRunner().invoke(campaign, ["report", *words, "--fail-on", "regression"])
+
+    assert result.exit_code == code, result.output
+    assert (": pass before, fail now" in result.output) == (code == 1)
+
+
+def test_report_cannot_fail_on_regressions_without_an_earlier_run(runs: tuple[Path, Path]) -> None:
+    result = CliRunner().invoke(campaign, ["report", "--run", str(runs[1]), "--engine", "local", "--fail-on", "regression"])
+
+    assert (result.exit_code, "name it with --base" in result.output) == (2, True)
