@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from faulty import mutants
 from lakepact.reference_server import running
 
 pytestmark = pytest.mark.examples
@@ -28,7 +29,7 @@ COMMANDS = {
     "java": ("mvn", "-q", "-B", "-ntp", "test"),
 }
 #: Folders that tests/action and tests/conformance/clients run.
-ELSEWHERE = {"ci", "clients"}
+ELSEWHERE = {"ci", "clients", "fleet"}
 TOOLS = {"go": "go", "node": "node", "rust": "rustc", "java": "mvn", "spark": "spark-submit"}
 
 
@@ -65,3 +66,19 @@ def test_server_file_of_compose_is_valid(monkeypatch: pytest.MonkeyPatch) -> Non
 
     with running(config=EXAMPLES / "compose.toml") as server:
         assert server.url.startswith("http://127.0.0.1:")
+
+
+def test_fleet_names_a_requirement_that_broke_since_the_night_before(tmp_path: Path) -> None:
+    folder = shutil.copytree(EXAMPLES / "fleet", tmp_path / "fleet")
+    (folder / "targets").mkdir()
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "SEEDS": "0:1"}
+    nights = []
+    for version, faults in (("1.0", ()), ("1.1", ("creation-is-201",))):
+        with running(warehouse="memory:", faults=mutants(faults)) as server:
+            (folder / "targets" / "theirs.toml").write_text(f'url = "{server.url}"\nversion = "{version}"\n')
+            command = ["bash", "nightly.sh", "."]
+            nights.append(subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False))
+
+    assert [night.returncode for night in nights] == [0, 1], nights[1].stdout + nights[1].stderr
+    assert "theirs 1.0 → 1.1" in nights[1].stdout
+    assert "theirs 1.0 → 1.1" in (folder / "trends.html").read_text()
