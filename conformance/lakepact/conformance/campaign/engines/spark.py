@@ -41,15 +41,15 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "FATAL",  # what fails is told by us, in one line; `--conf spark.log.level=INFO` shows the rest
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.shuffle.partitions": "4",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "500",
-    "spark.speculation": "false",  # a task that runs twice would send its requests twice
-    "spark.task.maxFailures": "1",
+    "spark.task.maxFailures": "4",  # a worker that is started again skips what it has stored
 }
+SPECULATION = "spark.speculation"  #: a task that runs twice at a time would send its requests twice
 SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  #: JVMs that live for minutes have no time to become fast
 LOCAL = {
+    "spark.sql.shuffle.partitions": "4",
     "spark.driver.memory": "1g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -57,7 +57,7 @@ LOCAL = {
     "spark.executor.extraJavaOptions": SHORT_LIVED,
 }
 #: Of these, what a Connect server lets a session say.
-CONNECTED = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions", "spark.sql.execution.arrow.maxRecordsPerBatch")
+CONNECTED = ("spark.sql.session.timeZone", "spark.sql.execution.arrow.maxRecordsPerBatch")
 WILDCARDS = re.compile(r"[][{}*?\\]")  #: of Hadoop's paths
 BLOCKS = schema_of(
     place=NUMBER, contract=TEXT, seed=WHOLE, what=TEXT, modes=pa.list_(TEXT), times=NUMBER, per_seed=NUMBER, only=pa.list_(TEXT)
@@ -117,6 +117,9 @@ class Spark:
         except Exception as wrong:
             advice = "`lakepact campaign doctor` looks at what it needs"
             raise CannotRun(f"Spark did not start with {where}: {_message_of(wrong)}; {advice}") from wrong
+        if self._session.conf.get(SPECULATION, "false") == "true":
+            self._session.stop()
+            raise CannotRun(f"{where} has {SPECULATION}=true, which would send requests twice: set it to false there")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -197,7 +200,7 @@ class Spark:
 
     def _written(self, frame: Any, folder: Path) -> None:
         try:
-            frame.write.parquet(str(folder), mode="overwrite", compression="zstd")
+            frame.write.parquet(str(folder.resolve()), mode="overwrite", compression="zstd")
         except Exception as wrong:
             raise _broken(wrong) from wrong
 
@@ -274,11 +277,20 @@ def _broken(wrong: Exception) -> CannotRun:
     return CannotRun(f"{advice} ({said}). Stored answers are kept")
 
 
+#: Where an error of Spark has its cause, the most telling place first: the last line of a Python traceback, a lost task, a Java cause.
+CAUSES = (
+    re.compile(r"^((?:\w+\.)*(?:\w+Error|NoSecret|NotShared): .*)", re.MULTILINE),
+    re.compile(r"Lost task .*?\): (?!\S+: Exception thrown in awaitResult)(?:[\w.$]+: )?(.+)"),
+    re.compile(r"^Caused by: (?:[\w.$]+: )?(.*)", re.MULTILINE),
+    re.compile(r"^: (.*)", re.MULTILINE),
+)
+
+
 def _message_of(wrong: Exception) -> str:
-    """Return the message of an error: the last line of a Python traceback, else its beginning."""
-    lines = [line.strip() for line in str(wrong).splitlines() if line.strip() and not line.strip().startswith("at ")]
-    errors = [line for line in lines if any(sign in line for sign in ("Error: ", "NoSecret: ", "NotShared: "))]
-    return (errors or lines or [type(wrong).__name__])[-1 if errors else 0][:500]
+    """Return the cause that an error names, else the beginning of its message."""
+    said = str(wrong).strip()
+    causes = next((found for cause in CAUSES if (found := cause.findall(said))), said.splitlines()[:1] or [type(wrong).__name__])
+    return str(causes[-1])[:500]
 
 
 def _files(folder: Path) -> list[str]:
@@ -286,8 +298,8 @@ def _files(folder: Path) -> list[str]:
 
 
 def _itself(path: Path) -> str:
-    """Return a path for readers that take some characters for wildcards."""
-    return WILDCARDS.sub(r"\\\g<0>", str(path))
+    """Return a path for readers that take some characters for wildcards, and that run in another folder."""
+    return WILDCARDS.sub(r"\\\g<0>", str(path.resolve()))
 
 
 def _spark_schema(schema: Schema) -> Any:
