@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import deltalake
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from click.testing import CliRunner
 from pyiceberg.catalog import load_catalog

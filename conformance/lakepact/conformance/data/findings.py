@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from lakepact.conformance.data.digests import digest, ordered
+from lakepact.conformance.data.figures import ordered
 from lakepact.conformance.data.row_differences import differences
 from lakepact.conformance.data.schemas import described
 from lakepact.conformance.evidence.escaping import plain
@@ -16,9 +16,9 @@ from lakepact.conformance.evidence.outcome import Unmet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from lakepact.conformance.data.digests import Figures
+    from lakepact.conformance.data.figures import Figures
+    from lakepact.conformance.data.truth import Version, WrittenTable
     from lakepact.conformance.evidence.arrow import Schema
-    from lakepact.conformance.data.truth import WrittenTable
 
 
 @dataclass(frozen=True)
@@ -40,26 +40,27 @@ class Finding:
         return not self.is_offered or self.expected == self.actual
 
 
-def held(table: WrittenTable, version: int, what: str, batches: Callable[[], Iterable[Any]]) -> Iterator[Finding]:
-    """Yield whether the rows of a version are all there, once, and as they were written; if not, the first difference of each column.
+def held(table: WrittenTable, version: int, rows: Version, what: str, *, batches: Callable[[], Iterable[Any]]) -> Iterator[Finding]:
+    """Yield whether rows are all there, once, and as they were written; if not, the first difference of each column.
 
     Args:
         table: whose rows they are.
-        version: the version that they must be.
+        version: the version whose columns they have.
+        rows: the rows that must be there.
         what: which rows they are.
-        batches: reads the rows; once more if they differ.
+        batches: reads the rows.
     """
-    expected = str(table.digests[version])
+    expected = f"{rows.count} rows"
     try:
-        actual = str(digest(batches()))
-        yield Finding(table.name, table.door, what, expected, actual)
-        if actual == expected:
-            return
-        for one in differences(table.shape_of(version), table.versions[version], batches()):
-            where = f"{what}: column {one.column}" + ("" if one.row is None else f", row with id {one.row}")
-            yield Finding(table.name, table.door, where, one.expected, one.actual, column=one.column, row=one.row)
+        found = differences(table.shape_of(version), rows, batches())
     except (Unmet, OSError, ValueError, httpx.HTTPError) as unread:
-        yield Finding(table.name, table.door, what, expected, f"no rows: {plain(unread)}")
+        yield Finding(table.name, table.door, what, expected, f"rows that cannot be read: {plain(unread)}")
+        return
+    if not found:
+        yield Finding(table.name, table.door, what, expected, expected)
+    for one in found:
+        where = f"{what}: column {one.column}" + ("" if one.row is None else f", row with id {one.row}")
+        yield Finding(table.name, table.door, where, one.expected, one.actual, column=one.column, row=one.row)
 
 
 def shaped(table: WrittenTable, version: int, what: str, actual: Schema) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import httpx
 
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DATA
 from lakepact.conformance.data import iceberg
-from lakepact.conformance.data.digests import Figures
+from lakepact.conformance.data.figures import Figures
 from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered, shaped
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Unmet
@@ -37,7 +37,7 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
         return
     found, last = known.load_table(name), len(table.versions) - 1
     yield from _described(found, table)
-    yield from held(table, last, "rows without a snapshot id", lambda: _batches(found.scan()))
+    yield from held(table, last, table.versions[-1], "rows without a snapshot id", batches=lambda: _batches(found.scan()))
     for number, identifier in enumerate(table.snapshots):
         yield from _snapshot(found, table, number, identifier)
     if found.snapshot_by_id(table.snapshots[-1]):
@@ -70,7 +70,7 @@ def _snapshot(found: Any, table: WrittenTable, number: int, identifier: int) -> 
         return
     scan = found.scan(snapshot_id=identifier)
     yield from shaped(table, number, f"version {number}: schema of its snapshot", scan.projection().as_arrow())
-    yield from held(table, number, f"version {number}: rows of its snapshot", lambda: _batches(scan))
+    yield from held(table, number, table.versions[number], f"version {number}: rows of its snapshot", batches=lambda: _batches(scan))
     total = int(snapshot.summary["total-records"] or 0)
     yield counted(table, f"version {number}: total-records of the snapshot", _records_of(table, number), total)
 
@@ -84,7 +84,7 @@ def _batches(scan: Any) -> Iterator[Any]:
 
 def _records_of(table: WrittenTable, number: int) -> int:
     """Return how many records the data files of a version have, deleted ones too."""
-    return table.digests[number].rows + table.gone(number)
+    return table.versions[number].count + table.gone(number)
 
 
 def _figures_of(files: list[dict[str, Any]]) -> dict[str, Figures]:

@@ -120,7 +120,10 @@ class MergeOnRead:
         self.table.catalog.commit_table(
             self.table,
             (update.AssertRefSnapshotId(ref="main", snapshot_id=before),),
-            (update.AddSnapshotUpdate(snapshot=snapshot), update.SetSnapshotRefUpdate(ref_name="main", type="branch", snapshot_id=identifier)),
+            (
+                update.AddSnapshotUpdate(snapshot=snapshot),
+                update.SetSnapshotRefUpdate(ref_name="main", type="branch", snapshot_id=identifier),
+            ),
         )
         self.table.refresh()
 

@@ -243,7 +243,4 @@ EVOLVED = Shape(
 AMOUNTS = (Column("amount", pa.float64(), _double), Column("text", pa.string(), _unique, nulls=17))
 POSITION_DELETES = Shape("position_deletes", "rows deleted by position", AMOUNTS, deletes=POSITIONS, doors=(ICEBERG,))
 DELETION_VECTORS = Shape("deletion_vectors", "rows deleted by vector, in format 3", AMOUNTS, deletes=VECTORS, doors=(ICEBERG,))
-SHAPES = {
-    shape.name: shape
-    for shape in (NARROW, TYPES, NESTED, WIDE, TIMES, PARTITIONED, EVOLVED, POSITION_DELETES, DELETION_VECTORS)
-}
+SHAPES = {shape.name: shape for shape in (NARROW, TYPES, NESTED, WIDE, TIMES, PARTITIONED, EVOLVED, POSITION_DELETES, DELETION_VECTORS)}
