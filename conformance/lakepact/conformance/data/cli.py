@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.embedded_server import Misused, answering
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from rich.console import Console
 
@@ -144,7 +145,7 @@ def verify(
     try:
         written = truth.read(folder)
         with contextlib.ExitStack() as ending:
-            own = _Own(folder, ending)
+            own = cache(lambda: ending.enter_context(_served(folder)))  # started when it is first needed
             for finding in _findings(
                 written,
                 folder,
@@ -172,38 +173,24 @@ def verify(
     sys.exit(NOT_WELL if wrong else 0)
 
 
-class _Own:
-    """The reference server over a folder, started when it is first needed."""
-
-    def __init__(self, folder: Path, ending: contextlib.ExitStack) -> None:
-        self._folder, self._ending = folder, ending
-        self._url = ""
-
-    @property
-    def url(self) -> str:
-        """Its address."""
-        self._url = self._url or self._ending.enter_context(_served(self._folder))
-        return self._url
-
-
 def _findings(
     written: Written,
     folder: Path,
     ending: contextlib.ExitStack,
     *,
-    own: _Own,
+    own: Callable[[], str],
     catalog: str | None,
     properties: dict[str, str],
     sharing: str | None,
     token: str | None,
 ) -> Iterator[Finding]:
     if written.of(ICEBERG):
-        known = ending.enter_context(iceberg.catalog(catalog or own.url, properties))
+        known = ending.enter_context(iceberg.catalog(catalog or own(), properties))
         headers = {"Authorization": f"Bearer {properties['token']}"} if "token" in properties else {}
         for table in written.of(ICEBERG):
             yield from iceberg_reader.verify(known, written.namespace, table, headers=headers)
     if written.of(DELTA):
-        url = sharing or f"{own.url}/delta-sharing"
+        url = sharing or f"{own()}/delta-sharing"
         shared = delta_reader.Shared(url, token or delta.token_of(folder / DELTA), written.namespace)
         ending.callback(shared.close)
         for table in written.of(DELTA):

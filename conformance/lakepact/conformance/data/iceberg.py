@@ -90,9 +90,9 @@ def write(known: Any, namespace: str, shape: Shape, *, versions: Sequence[Versio
         current, added, count = written.shape_of(number), Version(before.last, version.last), 1 if number else files
         if number == 1 and shape.former:
             _evolve(table, shape)
-        if added.last > added.first and shape.deletes:
+        if added.count and shape.deletes:
             merged.add(added, files=count)
-        elif added.last > added.first:
+        elif added.count:
             _add(table, current, added, files=count, writer=writer)
         if version.first > before.first and shape.deletes:
             merged.delete(version.first)

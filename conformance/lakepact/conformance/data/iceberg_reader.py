@@ -112,9 +112,9 @@ def _planned(known: Any, namespace: str, table: WrittenTable, headers: dict[str,
         ]
         for n in range(1, len(table.snapshots)):
             came = table.inserted(n)
-            if came.last > came.first:
+            if came.count:
                 between = {"start-snapshot-id": table.snapshots[n - 1], "end-snapshot-id": table.snapshots[n]}
-                asked.append((f"version {n}: records of a planned scan of what came", between, came.last - came.first))
+                asked.append((f"version {n}: records of a planned scan of what came", between, came.count))
         for what, body, rows in asked:
             if any(snapshot not in there for snapshot in body.values()):
                 continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 import json
 import struct
 import uuid
@@ -17,6 +16,7 @@ import numpy as np
 from lakepact.conformance.checks.iceberg_rest.kit.tables import manifests
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DATA, POSITION_DELETES, File, Manifest
 from lakepact.conformance.data.shapes import VECTORS
+from lakepact.conformance.data.writers import cuts
 from lakepact.conformance.evidence.arrow import pa, pq
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.data.truth import Version
 
 NAME, POSITION = 2147483546, 2147483545  #: field ids of the columns of position deletes
-VECTOR_MAGIC = b"\xd1\xd3\x39\x64"
+PUFFIN, VECTOR_MAGIC = b"PFA1", b"\xd1\xd3\x39\x64"
 
 
 @dataclass
@@ -38,10 +38,8 @@ class MergeOnRead:
 
     def add(self, version: Version, *, files: int) -> None:
         """Commit a snapshot with further rows, cut into files."""
-        count = max(1, min(files, version.last - version.first))
-        marks = [version.first + (version.last - version.first) * n // count for n in range(count + 1)]
         added = []
-        for first, last in itertools.pairwise(marks):
+        for first, last in cuts(version, files):
             content = io.BytesIO()
             with pq.ParquetWriter(content, self.table.schema().as_arrow()) as file:
                 for batch in self.shape.batches(first, last):
@@ -72,26 +70,19 @@ class MergeOnRead:
 
     def _vectors(self, gone: dict[str, int]) -> list[File]:
         """Write one Puffin file with a deletion vector for each data file."""
-        vectors = {path: vector(count) for path, count in gone.items()}
-        offsets = [4, *itertools.accumulate((len(blob) for blob in vectors.values()), initial=4)][1:]
-        blobs = [
-            {
-                "type": "deletion-vector-v1",
-                "fields": [2147483645],
-                "snapshot-id": -1,
-                "sequence-number": -1,
-                "offset": offset,
-                "length": len(blob),
-                "properties": {"referenced-data-file": path, "cardinality": str(gone[path])},
-            }
-            for offset, (path, blob) in zip(offsets, vectors.items(), strict=False)
-        ]
-        footer = json.dumps({"blobs": blobs, "properties": {}}).encode()
-        content = b"".join((b"PFA1", *vectors.values(), b"PFA1", footer, struct.pack("<i", len(footer)), bytes(4), b"PFA1"))
+        content, blobs = PUFFIN, []
+        for path, count in gone.items():
+            vector = vector_of(count)
+            about = {"referenced-data-file": path, "cardinality": str(count)}
+            place = {"offset": len(content), "length": len(vector), "snapshot-id": -1, "sequence-number": -1}
+            blobs.append({"type": "deletion-vector-v1", "fields": [POSITION], "properties": about, **place})
+            content += vector
+        footer = json.dumps({"blobs": blobs}).encode()
+        content += PUFFIN + footer + struct.pack("<i", len(footer)) + bytes(4) + PUFFIN
         path = self._written("data", "puffin", content)
         return [
-            File(path, (), gone[target], POSITION_DELETES, "PUFFIN", len(content), target=target, offset=offset, length=len(blob))
-            for offset, (target, blob) in zip(offsets, vectors.items(), strict=False)
+            File(path, (), count, POSITION_DELETES, "PUFFIN", len(content), target=target, offset=blob["offset"], length=blob["length"])
+            for blob, (target, count) in zip(blobs, gone.items(), strict=True)
         ]
 
     def _commit(self, files: list[File], *, operation: str) -> None:
@@ -100,11 +91,10 @@ class MergeOnRead:
         before = parent.snapshot_id if parent else None
         identifier, sequence = uuid.uuid4().int >> 65, metadata.last_sequence_number + 1
         schema, version = json.loads(self.table.schema().model_dump_json()), metadata.format_version
-        manifest = manifests.at(Manifest(tuple(files)), self.table.location(), sequence=sequence, snapshot=identifier)
-        manifest = replace(manifest, first_row=metadata.next_row_id if version == 3 else None)
+        manifest = Manifest(tuple(files), sequence=sequence, snapshot=identifier, first_row=metadata.next_row_id if version == 3 else None)
         content = manifests.manifest_bytes(manifest, schema, format_version=version)
-        self._create(manifest.path, content)
-        self.manifests = (replace(manifest, length=len(content)), *self.manifests)
+        manifest = replace(manifest, path=self._written("metadata", "avro", content), length=len(content))
+        self.manifests = (manifest, *self.manifests)
         members = {"schema": schema, "snapshot": identifier, "parent": before, "sequence": sequence, "format_version": version}
         listed = self._written("metadata", "avro", manifests.list_bytes(self.manifests, **members))
         added = sum(file.rows for file in files if file.content == DATA)
@@ -136,15 +126,12 @@ class MergeOnRead:
     def _written(self, folder: str, suffix: str, content: bytes) -> str:
         """Write a file of the table; return its location."""
         location = f"{self.table.location().rstrip('/')}/{folder}/{uuid.uuid4()}.{suffix}"
-        self._create(location, content)
-        return location
-
-    def _create(self, location: str, content: bytes) -> None:
         with self.table.io.new_output(location).create() as file:
             file.write(content)
+        return location
 
 
-def vector(count: int) -> bytes:
+def vector_of(count: int) -> bytes:
     """Return a deletion vector of the first rows of a file, with length and checksum, as Puffin and Delta files have it."""
     from pyroaring import BitMap64  # noqa: PLC0415 - of use to deletion vectors alone
 

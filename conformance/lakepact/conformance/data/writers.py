@@ -36,12 +36,15 @@ class Piece:
 
 def pieces(shape: str, version: Version, folder: Path, *, files: int) -> list[Piece]:
     """Return rows cut into files of about one size, with names that no other file has."""
-    rows = version.last - version.first
-    files = max(1, min(files, rows))
-    marks = [version.first + rows * n // files for n in range(files + 1)]
     word = uuid.uuid4().hex[:12]
     folder.mkdir(parents=True, exist_ok=True)
-    return [Piece(shape, first, last, str(folder / f"{word}-{n:05d}.parquet")) for n, (first, last) in enumerate(itertools.pairwise(marks))]
+    return [Piece(shape, *cut, str(folder / f"{word}-{n:05d}.parquet")) for n, cut in enumerate(cuts(version, files))]
+
+
+def cuts(version: Version, files: int) -> Iterator[tuple[int, int]]:
+    """Yield the first row of each file, and the row after its last."""
+    files = max(1, min(files, version.count))
+    return itertools.pairwise(version.first + version.count * n // files for n in range(files + 1))
 
 
 def write_piece(piece: dict[str, Any]) -> int:
