@@ -111,7 +111,11 @@ def write(
     truth.write(folder, Written(NAMESPACE, tuple(tables)))
     held = sum(version.last - version.first for table in tables for version in table.versions)
     click.echo(f"{len(tables)} tables with {len(versions)} versions each, {held} rows in all, in {time.monotonic() - begun:.1f} s")
-    click.echo(f"read them back: lakepact data verify {folder}" + (f" --catalog {catalog}" if catalog else ""))
+    click.echo(
+        f"read them back: lakepact data verify {folder}"
+        + (f" --catalog {catalog}" if catalog else "")
+        + (f" --warehouse {warehouse}" if warehouse else "")
+    )
 
 
 @data.command()
