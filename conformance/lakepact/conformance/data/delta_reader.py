@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.data.truth import WrittenTable
     from lakepact.conformance.evidence.arrow import Schema
+    from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer, SharedFile
 
 FORMATS = {"parquet": "responseformat=parquet", "delta": "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz"}
@@ -123,7 +124,7 @@ def _batches(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Itera
     for file in answer.files:
         stored = data_files.stored_table(fetch(file, file.url))
         if file.vector:
-            gone = deletion_vectors.gone(file.vector, lambda url, file=file: fetch(file, url))
+            gone = deletion_vectors.gone(file.vector, partial(fetch, file))
             stored = stored.filter(pa.array(n not in gone for n in range(stored.num_rows)))
         columns = []
         for field in schema:
@@ -139,9 +140,13 @@ def _changes(shared: Shared, table: WrittenTable, version: int) -> Iterator[Find
     """Yield whether the changes of a version are the rows that came and those that went."""
     found, schema = changes.rows(shared.ask_for_changes(table, version), shared.fetch), table.shape_of(version).schema
     for kind, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
-        rows = [{name: row.get(name) for name in schema.names} for row in found if row["_change_type"] == kind]
-        of_kind = partial(pa.Table.from_pylist, rows, schema=schema)
-        yield from held(table, version, meant, f"version {version}: changes of kind {kind}", batches=lambda of_kind=of_kind: [of_kind()])
+        batches = partial(_of_kind, found, kind, schema)
+        yield from held(table, version, meant, f"version {version}: changes of kind {kind}", batches=batches)
+
+
+def _of_kind(found: list[Row], kind: str, schema: Schema) -> Iterator[Any]:
+    rows = [{name: row.get(name) for name in schema.names} for row in found if row["_change_type"] == kind]
+    yield pa.Table.from_pylist(rows, schema=schema)
 
 
 def _figures_of(table: WrittenTable, answer: Answer) -> dict[str, Figures]:

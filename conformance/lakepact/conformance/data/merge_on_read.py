@@ -70,7 +70,8 @@ class MergeOnRead:
 
     def _vectors(self, gone: dict[str, int]) -> list[File]:
         """Write one Puffin file with a deletion vector for each data file."""
-        content, blobs = PUFFIN, []
+        content = PUFFIN
+        blobs: list[dict[str, Any]] = []
         for path, count in gone.items():
             vector = vector_of(count)
             about = {"referenced-data-file": path, "cardinality": str(count)}

@@ -20,8 +20,6 @@ ICEBERG, DELTA = "iceberg", "delta"
 DOORS = (ICEBERG, DELTA)
 POSITIONS, VECTORS = "positions", "vectors"
 
-Make = "Callable[[Any], Array]"  #: from an array of row numbers to the values of a column
-
 
 @dataclass(frozen=True)
 class Column:
