@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import deltalake
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from pyiceberg.catalog import load_catalog
@@ -177,16 +178,25 @@ def region(action: dict[str, Any]) -> None:
         action["add"]["partitionValues"]["region"] = "region 1"
 
 
+def numbers_for_dates(folder: Path) -> None:
+    """Rewrite a file with the numbers of its dates, which the schema still declares as dates."""
+    path = min(folder.glob("*.parquet"))
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("day")
+    pq.write_table(table.set_column(place, "day", table.column("day").cast(pa.int32())), path)
+
+
 def update(name: str, value: str) -> Callable[[Path], Any]:
     return lambda folder: deltalake.DeltaTable(str(folder)).update({name: value}, predicate=f"id = {MIDDLE}")
 
 
-DELTA: dict[str, tuple[str, Any, str, int | None]] = {
+DELTA: dict[str, tuple[str, Any, str | None, int | None]] = {
     "emptied": ("types", lambda folder: deltalake.DeltaTable(str(folder)).delete(), "id", FIRST),
     "appended to itself": ("types", append_again, "id", FIRST),
     "another value": ("types", update("small", "7"), "small", MIDDLE),
     "null for a value": ("types", update("text", "null"), "text", MIDDLE),
-    "text for a date": ("types", field("day", type="string"), "day", FIRST),
+    "text for a date": ("types", field("day", type="string"), "day", None),
+    "numbers for dates": ("types", numbers_for_dates, None, None),
     "column dropped": ("types", field("text"), "text", None),
     "column renamed": ("types", field("text", name="words"), "text", None),
     "column widened": ("types", field("small", type="long"), "small", None),

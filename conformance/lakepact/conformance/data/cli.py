@@ -165,7 +165,7 @@ def verify(
                 _show(finding, console, as_json=as_json)
     except NotWritten as unread:
         raise click.UsageError(str(unread)) from None
-    except (CannotWrite, Blocked, Misused, Unmet, OSError, httpx.HTTPError) as broken:
+    except (CannotWrite, Blocked, Misused, Unmet, OSError, ValueError, httpx.HTTPError) as broken:
         click.echo(f"lakepact data: {plain(broken)}", err=True)
         sys.exit(INCOMPLETE)
     if not as_json:

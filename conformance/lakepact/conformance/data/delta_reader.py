@@ -14,6 +14,7 @@ import orjson
 from lakepact.conformance.data.delta import SHARE
 from lakepact.conformance.data.figures import Figures
 from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered, shaped
+from lakepact.conformance.data.row_differences import kind
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import changes, data_files, deletion_vectors, lines
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.conformance.data.truth import WrittenTable
-    from lakepact.conformance.evidence.arrow import Schema
+    from lakepact.conformance.evidence.arrow import Array, Schema
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer, SharedFile
 
@@ -129,23 +130,30 @@ def _batches(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> Itera
         columns = []
         for field in schema:
             if field.name in stored.column_names:
-                columns.append(stored.column(field.name).cast(field.type))
+                columns.append(_declared(stored.column(field.name), field))
                 continue
             value = data_files.partition_value(answer, file, fields[field.name]) if field.name in answer.partition_columns else None
             columns.append(pa.array([value] * stored.num_rows, field.type))
         yield pa.table(columns, names=schema.names)
 
 
+def _declared(stored: Array, field: Any) -> Array:
+    """Return values of a file in the type of the schema; times without a zone may stand for times in UTC."""
+    if kind(stored.type) != kind(field.type) and not (pa.types.is_timestamp(stored.type) and pa.types.is_timestamp(field.type)):
+        raise expect.unmet(f"values of type {field.type} in column {field.name}, as the schema declares", str(stored.type), at=None)
+    return stored.cast(field.type)
+
+
 def _changes(shared: Shared, table: WrittenTable, version: int) -> Iterator[Finding]:
     """Yield whether the changes of a version are the rows that came and those that went."""
     found, schema = changes.rows(shared.ask_for_changes(table, version), shared.fetch), table.shape_of(version).schema
-    for kind, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
-        batches = partial(_of_kind, found, kind, schema)
-        yield from held(table, version, meant, f"version {version}: changes of kind {kind}", batches=batches)
+    for change, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
+        batches = partial(_of_kind, found, change, schema)
+        yield from held(table, version, meant, f"version {version}: changes of kind {change}", batches=batches)
 
 
-def _of_kind(found: list[Row], kind: str, schema: Schema) -> Iterator[Any]:
-    rows = [{name: row.get(name) for name in schema.names} for row in found if row["_change_type"] == kind]
+def _of_kind(found: list[Row], change: str, schema: Schema) -> Iterator[Any]:
+    rows = [{name: row.get(name) for name in schema.names} for row in found if row["_change_type"] == change]
     yield pa.Table.from_pylist(rows, schema=schema)
 
 

@@ -10,6 +10,7 @@ import httpx
 from lakepact.conformance.data.figures import ordered
 from lakepact.conformance.data.row_differences import differences
 from lakepact.conformance.data.schemas import described
+from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Unmet
 
@@ -53,7 +54,7 @@ def held(table: WrittenTable, version: int, rows: Version, what: str, *, batches
     expected = f"{rows.count} rows"
     try:
         found = differences(table.shape_of(version), rows, batches())
-    except (Unmet, OSError, ValueError, httpx.HTTPError) as unread:
+    except (Unmet, OSError, ValueError, pa.ArrowException, httpx.HTTPError) as unread:
         yield Finding(table.name, table.door, what, expected, f"rows that cannot be read: {plain(unread)}")
         return
     if not found:
@@ -109,11 +110,19 @@ def bounded(table: WrittenTable, version: int, told: Mapping[str, Figures], *, w
         if said.nulls != truth.nulls:
             wrong[f"nulls of {name}"] = (truth.nulls, said.nulls)
         if ordered(shape.schema.field(name).type) and truth.least is not None:
-            if said.least is not None and said.least > truth.least:
+            if said.least is not None and _exceeds(said.least, truth.least):
                 wrong[f"least of {name}"] = (f"at most {truth.least}", said.least)
-            if said.greatest is not None and said.greatest < truth.greatest:
+            if said.greatest is not None and _exceeds(truth.greatest, said.greatest):
                 wrong[f"greatest of {name}"] = (f"at least {truth.greatest}", said.greatest)
     yield Finding(table.name, table.door, f"statistics of {what} ({len(told)} columns)", "", "")
     for member, (expected, actual) in wrong.items():
         column = member.rpartition(" of ")[2]
         yield Finding(table.name, table.door, f"statistics of {what}: {member}", str(expected), str(actual), column=column)
+
+
+def _exceeds(one: Any, other: Any) -> bool:
+    """Return whether a value is greater than another, or of a type that cannot be compared with it."""
+    try:
+        return bool(one > other)
+    except TypeError:
+        return True
