@@ -11,9 +11,9 @@ import httpx
 
 from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
-from lakepact.conformance.campaign.execution.workers import travelled
+from lakepact.conformance.campaign.execution.workers import errands, travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
-from lakepact.conformance.campaign.planning.generation import drawn
+from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.targets import parse_targets
 from miniatures import answer
 
@@ -59,15 +59,15 @@ class Here:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def draw(self, blocks: Any) -> Any:
-        return list(drawn(blocks))
+    def draw(self, wanted: seeds.Wanted, folder: Path) -> None:
+        seeds.draw(wanted, folder)
 
-    def execute(self, errands: Any, job: Job) -> None:
-        for _ in travelled(self._some(errands), job, 0):
+    def execute(self, job: Job) -> None:
+        for _ in travelled(self._some(job), job, 0):
             pass
 
-    def _some(self, errands: Any) -> Iterator[Any]:
-        for errand in errands.to_pylist():
+    def _some(self, job: Job) -> Iterator[Any]:
+        for errand in errands(job):
             if self.left == 0:
                 raise KeyboardInterrupt
             self.left = None if self.left is None else self.left - 1
@@ -87,10 +87,10 @@ def few_cases(folder: Path) -> Path:
     return folder
 
 
-def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> Path:
+def ran(plan: Path, run: Path, engine: Any, *targets: str) -> Path:
     """Return a new run, executed by the engine."""
     runs.prepare(plan, run, parse_targets(targets, runs.contracts(plan)))
-    for _ in runs.carried_on(run, engine, chunk=chunk):
+    for _ in runs.carried_on(run, engine):
         pass
     return run
 

@@ -79,7 +79,7 @@ def standalone(folder: Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def connect(folder: Path) -> Iterator[str]:
+def connect(folder: Path, *more: str) -> Iterator[str]:
     """Yield the address of a Connect server with two cores."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -91,7 +91,7 @@ def connect(folder: Path) -> Iterator[str]:
         "spark.driver.memory": "1g",
         "spark.driver.extraJavaOptions": SHORT_LIVED,
     }
-    confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    confs = [word for setting in (*(f"{name}={value}" for name, value in settings.items()), *more) for word in ("--conf", setting)]
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
     def answers() -> str | None:

@@ -32,7 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     found = []
     for name, faults in {"first": (), "second": FAULTS}.items():
         with serving(warehouse="memory:", faults=mutants(faults)) as server:
-            found.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}", chunk=1000))
+            found.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}"))
         run_verdicts.judge(folder / name, Here())
         run_verdicts.analyse(folder / name, Here())
     return found[0], found[1]

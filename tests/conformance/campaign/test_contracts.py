@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from campaigns import Here, exchanges, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import plans, run_verdicts, tables
+from lakepact.conformance.campaign import plans, run_metadata, run_verdicts, tables
 from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running as serving
 
@@ -46,11 +46,12 @@ def two_of_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
 def test_run_with_all_contracts_sends_each_case_to_its_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans.plan(CONTRACTS, tmp_path / "plan", modes=("example", "near", "reading", "sequence"), only=SENT)
     with two_of_each(tmp_path, monkeypatch) as options:
-        run = ran(tmp_path / "plan", tmp_path / "run", Here(), *options, chunk=1000)
+        run = ran(tmp_path / "plan", tmp_path / "run", Here(), *options)
     cases = tables.read(run / "cases", tables.CASES).to_pylist()
     sent = {(row["target"], row["case_id"]) for row in exchanges(run)}
     found = said(run, Here())
 
+    assert run_metadata.row_of(run)["complete"]
     assert {(f"{case['contract']}{n}", case["case_id"]) for case in cases for n in range(2)} == sent
     assert [row for row in found["results"] if row["verdict"] != "pass"] == []
     assert run_verdicts.analyse(run, Here())["divergences"] == []

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from lakepact.conformance.campaign.diff import MODES, diff
 from lakepact.conformance.campaign.engines.local import LocalEngine
-from lakepact.conformance.campaign.planning.generation import blocks
+from lakepact.conformance.campaign.planning.seeds import Wanted
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
@@ -79,15 +79,15 @@ def test_nonempty_output_folder_exits_with_2(tmp_path: Path) -> None:
     assert "there is something in it" in ended.output
 
 
-def test_ctrl_c_stops_the_drawing_of_cases() -> None:
-    many = blocks("iceberg_rest", seeds=range(200), modes=MODES)
+def test_ctrl_c_stops_the_drawing_of_cases(tmp_path: Path) -> None:
+    many = Wanted(("iceberg_rest",), range(200), MODES, per_seed=1, only=("*",))
 
     def interrupt(engine: LocalEngine) -> None:
-        while len(engine._pool._pending_work_items) < len(many) - 10:  # until processes draw
+        while len(engine._pool._pending_work_items) > 190:  # until processes draw
             time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
     with LocalEngine(2) as engine:
         threading.Thread(target=interrupt, args=(engine,), daemon=True).start()
         with pytest.raises(KeyboardInterrupt):
-            engine.draw(many)
+            engine.draw(many, tmp_path)

@@ -80,7 +80,7 @@ def test_missing_or_old_package_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         (["report", "--run", ".", "--engine", "local", "--master", "local[2]"], "--master, --remote and --conf are for --engine spark"),
         *(
             (["run", "--resume", "--out", ".", option], f"Invalid value for '{option.partition('=')[0]}'")
-            for option in ("--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1", "--chunk=0")
+            for option in ("--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1")
         ),
     ],
 )

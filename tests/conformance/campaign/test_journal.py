@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def row(case_id: str, step: int = 0) -> dict[str, Any]:
-    known = {"target": "a", "case_id": case_id, "step": step, "request_body": b"\x00\xff", "response_body": None}
+    known = {"target": "a", "case_id": case_id, "step": step, "number": 0, "request_body": b"\x00\xff", "response_body": None}
     return {**dict.fromkeys(tables.EXCHANGES.names), **known, "started_at": datetime(2026, 11, 21, 20, 0, 0, 123456, tzinfo=UTC)}
 
 

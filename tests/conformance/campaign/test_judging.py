@@ -23,7 +23,7 @@ def exchanges(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return all exchanges with two servers, one of them faulty."""
     folder = tmp_path_factory.mktemp("judging")
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
-        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"bad={bad.url}", chunk=1000)
+        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"bad={bad.url}")
     return tables.read(run / "exchanges", tables.EXCHANGES)
 
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from campaigns import few_cases
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.planning.cases import case_of, read, row_of, spelled, text_of
-from lakepact.conformance.campaign.planning.generation import alike_everywhere, blocks, drawn, planned
+from lakepact.conformance.campaign.planning.generation import MODES, alike_everywhere, blocks, drawn, planned
+from lakepact.conformance.campaign.planning.seeds import NUMBERS, Wanted
 from lakepact.conformance.campaign.planning.sequences import STEPS
 from lakepact.conformance.campaign.plans import Taken, plan
 from lakepact.conformance.fuzz.bodies import Bodies
@@ -92,7 +93,7 @@ def test_plan_holds_each_case_once_without_values_of_a_target(tmp_path: Path) ->
     texts = [row["setup"] + row["request"] for row in rows]
 
     assert len(rows) == len({row["case_id"] for row in rows})
-    assert [n for n, _ in enumerate(rows)] == [row["number"] for row in rows]
+    assert len(rows) == len({row["number"] for row in rows})
     assert not [text for text in texts if "lp_" in text or "plan.invalid" in text]
     assert [text for text in texts if "$learned" in text]
 
@@ -134,6 +135,13 @@ def test_check_is_a_case_with_its_name() -> None:
         *["namespaces.drop.namespaces_with_children_are_not_dropped"] * 2,
         "check",
     )
+
+
+def test_most_cases_of_a_seed_have_numbers_below_those_of_the_next() -> None:
+    wanted = Wanted(THREE, [5], MODES, per_seed=1, only=("*",))
+    first = {number // NUMBERS for place in wanted.places for rows in wanted.rows([place]) for number in (rows and [rows[-1]["number"]])}
+
+    assert first == set(wanted.places)
 
 
 def test_blocks_drawn_in_any_order_give_the_same_cases() -> None:

@@ -30,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     modes, only = ("example", "sequence"), ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties")
     plans.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
     with serving(warehouse="memory:", faults=mutants(FAULTS)) as server:
-        ran(folder / "plan", folder / "run", Here(), f"a={server.url}", chunk=1000)
+        ran(folder / "plan", folder / "run", Here(), f"a={server.url}")
     run_verdicts.judge(folder / "run", Here())
     return folder / "run"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import shutil
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +15,16 @@ from campaigns import Here, exchanges, few_cases, ran, repeats_the_secret, said
 from faulty import mutants
 from lakepact.conformance.campaign import documents, run_verdicts, runs, tables
 from lakepact.conformance.campaign.errors import Refused
-from lakepact.conformance.campaign.targets import parse_targets
+from lakepact.conformance.campaign.execution import workers
+from lakepact.conformance.campaign.execution.job import Job
+from lakepact.conformance.campaign.execution.workers import errands
+from lakepact.conformance.campaign.targets import of_document, parse_targets
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-
-    from lakepact.conformance.campaign.execution.job import Job
 
 ONE = ("iceberg_rest",)
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")
@@ -95,9 +98,9 @@ def test_judging_again_without_a_server_gives_the_same_result(whole: Path, found
 def test_interrupted_run_resumes_with_the_missing_cases(plan: Path, found: dict[str, list[dict[str, Any]]], tmp_path: Path) -> None:
     with serving(warehouse="memory:") as one:
         with pytest.raises(KeyboardInterrupt):
-            ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}", chunk=20)
+            ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}")
         run, landed = tmp_path / "run", exchanges(tmp_path / "run")
-        for _ in runs.carried_on(run, Here(), chunk=20):
+        for _ in runs.carried_on(run, Here()):
             pass
     after = [row for row in exchanges(run) if row["word"] != landed[0]["word"]]
 
@@ -108,55 +111,71 @@ def test_interrupted_run_resumes_with_the_missing_cases(plan: Path, found: dict[
     assert of("a", found) == said(run, Here())
 
 
-def test_target_that_stops_answering_leaves_the_run_incomplete(plan: Path, tmp_path: Path) -> None:
-    with serving(warehouse="memory:") as good:
-        with serving(warehouse="memory:") as mortal:
-            runs.prepare(plan, tmp_path / "run", parse_targets([f"a={good.url}", f"b={mortal.url}"], ONE))
-            steps = runs.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
-            next(steps), next(steps)
-        *_, last = steps
-        total = tables.read(plan / "cases", tables.CASES).num_rows
-        by_target = Counter(row["target"] for row in exchanges(tmp_path / "run"))
+class Disturbed(Here):
+    """An engine that does something before some of its cases.
 
-    assert by_target["a"] == total
-    assert by_target["b"] == 10
+    Args:
+        events: by number of cases.
+    """
+
+    def __init__(self, events: Mapping[int, Callable[[], object]]) -> None:
+        super().__init__()
+        self._events = events
+
+    def _some(self, job: Job) -> Iterator[Any]:
+        for n, errand in enumerate(errands(job)):
+            if not job.turn and n in self._events:
+                self._events[n]()
+            yield errand
+
+
+@pytest.fixture
+def mortal() -> Iterator[tuple[str, contextlib.ExitStack]]:
+    """Yield the address of a server, and what ends it."""
+    with contextlib.ExitStack() as ends:
+        yield ends.enter_context(serving(warehouse="memory:")).url, ends
+
+
+def test_target_that_stops_answering_leaves_the_run_incomplete(
+    plan: Path, server: str, mortal: tuple[str, contextlib.ExitStack], tmp_path: Path
+) -> None:
+    runs.prepare(plan, tmp_path / "run", parse_targets([f"a={server}", f"b={mortal[0]}"], ONE))
+    *_, last = runs.carried_on(tmp_path / "run", Disturbed({20: mortal[1].close}), patience=0.0)
+    total = tables.read(plan / "cases", tables.CASES).num_rows
+    by_target = Counter(row["target"] for row in exchanges(tmp_path / "run"))
+
+    assert by_target == {"a": total, "b": 10}
     assert last.missing == {"b": total - 10}
     assert documents.read(tmp_path / "run" / "run.json")["status"] == "incomplete"
 
 
-def test_target_that_comes_back_gets_every_case(plan: Path, tmp_path: Path) -> None:
-    with serving(warehouse="memory:") as good:
-        with serving(warehouse="memory:") as mortal:
-            runs.prepare(plan, tmp_path / "run", parse_targets([f"a={good.url}", f"b={mortal.url}"], ONE))
-            steps = runs.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
-            next(steps), next(steps)
-        missed = next(steps).missing
-        with serving(warehouse="memory:", port=int(mortal.url.rpartition(":")[2])):
-            *_, last = steps
+def test_target_that_comes_back_gets_every_case(
+    plan: Path, server: str, mortal: tuple[str, contextlib.ExitStack], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "HELD", 5)
+    url, ends = mortal
+    runs.prepare(plan, tmp_path / "run", parse_targets([f"a={server}", f"b={url}"], ONE))
+    back = serving(warehouse="memory:", port=int(url.rpartition(":")[2]))
+    events = {20: ends.close, 60: lambda: ends.enter_context(back)}
+    *_, last = runs.carried_on(tmp_path / "run", Disturbed(events), patience=10.0)
+    turns = Counter(row["word"][6] for row in exchanges(tmp_path / "run") if row["target"] == "b")
 
-    assert set(missed) == {"b"}
     assert (last.landed, last.missing) == (last.planned, {})
+    assert turns["0"] >= 15
+    assert turns["1"] > 0
     assert documents.read(tmp_path / "run" / "run.json")["status"] == "complete"
 
 
-class Dealing(Here):
-    """An engine that sends nothing and records the targets of each chunk."""
+@pytest.mark.parametrize("several", [2, 3])
+def test_each_case_has_one_worker_for_all_its_targets(several: int, whole: Path, tmp_path: Path) -> None:
+    targets = tuple(of_document(document) for document in documents.read(whole / "run.json")["targets"])
+    shutil.copytree(whole / "cases", tmp_path / "cases")
+    job = Job(str(tmp_path), "run", "word", targets, workers=several)
+    shares = [[(row["case_id"], row["target"]) for row in errands(job, worker)] for worker in range(several)]
+    cases = tables.read(tmp_path / "cases", tables.CASES).column("case_id").to_pylist()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.targets: list[list[str]] = []
-
-    def execute(self, errands: Any, job: Job) -> None:
-        self.targets.append(errands.column("target").to_pylist())
-
-
-@pytest.mark.parametrize("workers", [2, 3])
-def test_workers_get_equally_many_cases_of_each_target(workers: int, plan: Path, server: str, tmp_path: Path) -> None:
-    engine = Dealing()
-    ran(plan, tmp_path / "run", engine, f"a={server}", f"b={server}", f"c={server}", chunk=36)
-    dealt = [Counter(engine.targets[0][worker::workers]) for worker in range(workers)]
-
-    assert dealt == [{"a": 12 / workers, "b": 12 / workers, "c": 12 / workers}] * workers
+    assert sorted(pair for share in shares for pair in share) == sorted((case, t) for case in cases for t in ("a", "b", "bad"))
+    assert all(len({case for case, _ in share}) * 3 == len(share) > 0 for share in shares)
 
 
 def test_unreachable_target_is_named_before_a_run_is_created(plan: Path, tmp_path: Path) -> None:

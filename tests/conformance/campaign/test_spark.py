@@ -12,6 +12,7 @@ from faulty import mutants
 from lakepact.conformance.campaign import documents, plans, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis, findings
 from lakepact.conformance.campaign.engines.spark import Spark
+from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def three_targets() -> Iterator[list[str]]:
 def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a run on Spark, judged and analysed there."""
     with three_targets() as targets:
-        run = ran(plan, tmp_path_factory.mktemp("spark") / "run [2] {a}", engine, *targets, chunk=1000)
+        run = ran(plan, tmp_path_factory.mktemp("spark") / "run [2] {a}", engine, *targets)
     run_verdicts.judge(run, engine)
     run_verdicts.analyse(run, engine, run)
     return run
@@ -89,7 +90,7 @@ def test_every_fault_is_found_and_correct_servers_pass(on_spark: Path) -> None:
 
 def test_run_on_spark_equals_a_local_run(plan: Path, on_spark: Path, tmp_path: Path) -> None:
     with three_targets() as targets:
-        run = ran(plan, tmp_path / "run", Here(), *targets, chunk=1000)
+        run = ran(plan, tmp_path / "run", Here(), *targets)
     here, spark = said(run, Here()), kept(on_spark)
 
     assert sound(here) == sound(spark)
@@ -118,6 +119,14 @@ def test_analysis_by_spark_equals_analysis_by_duckdb(engine: Spark, on_spark: Pa
 
 def test_analysis_by_spark_of_missing_tables_is_empty(engine: Spark, tmp_path: Path) -> None:
     assert engine.analyse(tmp_path, None, quiet=()) == {name: schema.empty_table() for name, schema in findings.TABLES.items()}
+
+
+def test_error_of_spark_shows_its_cause(engine: Spark, tmp_path: Path) -> None:
+    (tmp_path / "exchanges").mkdir()
+    (tmp_path / "exchanges" / "damaged.parquet").write_bytes(b"no table")
+
+    with pytest.raises(CannotRun, match="damaged.parquet is not a Parquet file"):
+        engine.judge(tmp_path / "exchanges", {}, results=tmp_path / "results", answers=tmp_path / "answers")
 
 
 def test_judging_on_spark_equals_local_judging(on_spark: Path) -> None:

@@ -35,7 +35,7 @@ CHECK_ALONE = "namespaces.drop.concurrent_drops_leave_no_orphaned_table"
 IN_ONE_SESSION = """
 import json, sys
 from pathlib import Path
-from lakepact.conformance.campaign import plans, runs
+from lakepact.conformance.campaign import plans, run_verdicts, runs
 from lakepact.conformance.campaign.engine_options import Choice
 from lakepact.conformance.campaign.targets import parse_targets
 
@@ -46,6 +46,7 @@ with Choice(**choice).made() as engine:
         runs.prepare(folder / name / "plan", folder / name / "run", parse_targets([f"a={url}"], ["iceberg_rest"]))
         for landed in runs.carried_on(folder / name / "run", engine):
             pass
+        run_verdicts.judge(Path("..") / name / "run", engine)
         print(name, landed.planned - landed.landed, "missing,", engine.workers, "workers")
 """
 KINDS = ("local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
@@ -58,12 +59,12 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with serving(warehouse="memory:") as server:
         for name, what in DRAWN.items():
             plans.plan("iceberg_rest", folder / name / "plan", **what)
-            ran(folder / name / "plan", folder / name / "run", Here(), f"a={server.url}", chunk=1000)
+            ran(folder / name / "plan", folder / name / "run", Here(), f"a={server.url}")
     return folder
 
 
 @contextlib.contextmanager
-def spark(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
+def spark(kind: str, folder: Path, *confs: str) -> Iterator[dict[str, Any]]:
     """Start a kind of Spark and yield the options that choose it."""
     if kind == "connect" and not HAS_CONNECT:
         pytest.skip("Spark Connect needs lakepact[spark-connect]")
@@ -71,7 +72,7 @@ def spark(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
         with standalone(folder) as master:
             yield {"master": master, "confs": [word for word in ALONE if word != "--conf"]}
     elif kind == "connect":
-        with connect(folder) as remote:
+        with connect(folder, *confs) as remote:
             yield {"remote": remote}
     else:
         yield {"master": kind}
@@ -81,15 +82,23 @@ def spark(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
 def test_every_kind_of_spark_gives_the_same_cases_and_verdicts(kind: str, plain: Path, tmp_path: Path) -> None:
     with spark(kind, tmp_path) as choice, serving(warehouse="memory:") as server:
         words = (str(tmp_path), server.url, json.dumps(DRAWN), json.dumps({"engine": "spark", **choice}))
-        done = subprocess.run([sys.executable, "-c", IN_ONE_SESSION, *words], capture_output=True, text=True, check=False, timeout=PATIENCE)
+        (tmp_path / "elsewhere").mkdir()
+        line = [sys.executable, "-c", IN_ONE_SESSION, *words]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=PATIENCE, cwd=tmp_path / "elsewhere")
     assert done.stdout == "requests 0 missing, 2 workers\nchecks 0 missing, 2 workers\n", done.stderr
-    cases = [[tables.read(folder / name / "plan" / "cases", tables.CASES).to_pylist() for name in DRAWN] for folder in (plain, tmp_path)]
-    requests = [said(folder / "requests" / "run", Here()) for folder in (plain, tmp_path)]
+    cases = [[cases_of(folder / name / "plan") for name in DRAWN] for folder in (plain, tmp_path)]
+    requests = [said(plain / "requests" / "run", Here()), kept(tmp_path / "requests" / "run")]
 
     assert cases[0] == cases[1]
     assert requests[0] == requests[1]
     assert of_checks(plain / "checks" / "run") == of_checks(tmp_path / "checks" / "run")
     assert disturbed(tmp_path / "checks" / "run") == ([CHECK_ALONE], [])
+
+
+def cases_of(plan: Path) -> list[dict[str, Any]]:
+    """Return the cases of a plan in the order of their numbers."""
+    rows: list[dict[str, Any]] = tables.read(plan / "cases", tables.CASES).sort_by("number").to_pylist()
+    return rows
 
 
 def of_checks(run: Path) -> set[tuple[str, str, str]]:
@@ -157,6 +166,18 @@ def test_workers_without_a_package_exit_with_3_and_advice(plain: Path, tmp_path:
     assert done.returncode == 3
     assert re.match(r"lakepact campaign run: workers of Spark lack a package: there, pip install", done.stderr.splitlines()[-1])
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["local[2]", "connect"])
+def test_spark_that_speculates_is_refused(kind: str, tmp_path: Path) -> None:
+    setting = "spark.speculation=true"
+    with spark(kind, tmp_path, setting) as choice:
+        words = ["--remote", choice["remote"]] if "remote" in choice else ["--master", kind, "--conf", setting]
+        done = subprocess.run(
+            command("plan", "--engine", "spark", "--out", str(tmp_path / "plan"), *words), capture_output=True, text=True, check=False
+        )
+
+    assert (done.returncode, "has spark.speculation=true" in done.stderr.splitlines()[-1]) == (3, True), done.stderr
 
 
 def test_unreachable_master_exits_with_3_and_is_named(plain: Path, tmp_path: Path) -> None:

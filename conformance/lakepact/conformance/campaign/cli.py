@@ -19,7 +19,6 @@ from lakepact.conformance.campaign.planning import generation
 from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import parse_targets
-from lakepact.conformance.evidence.arrow import pc
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.profiles import DAY, Number
@@ -98,7 +97,6 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
     "--rps", type=Number(min=0, max=FASTEST), default=0.0, metavar="N", help="Requests a second to each target at most; 0 for no limit."
 )
 @click.option("--report", "reported", is_flag=True, help="Judge and report in the end, without starting anything again.")
-@click.option("--chunk", type=click.IntRange(min=1), default=runs.CHUNK, show_default=True, help="Cases that an engine is given at a time.")
 @click.option(
     "--patience",
     type=Number(min=0, max=DAY),
@@ -115,7 +113,6 @@ def run(
     engine: Choice,
     rps: float,
     reported: bool,
-    chunk: int,
     patience: float,
 ) -> None:
     """Send the cases of a plan to targets; every exchange lands as a row, secrets left out.
@@ -133,7 +130,7 @@ def run(
             runs.prepare(plan_folder, out, parse_targets(targets, runs.contracts(plan_folder)))
         landed = None
         with _with_resume_command(out), made as used, Ticker("cases") as ticker:
-            for landed in runs.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
+            for landed in runs.carried_on(out, used, rps=rps, patience=patience, every=ticker.every):
                 ticker.tell(landed.landed, landed.planned)
             if reported:
                 run_verdicts.judge(out, used)
@@ -159,10 +156,9 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
         started = time.perf_counter()
         with engine.made() as used:
             run_verdicts.judge(run_folder, used)
-        verdicts = tables.read(run_folder / "results", tables.RESULTS, ["verdict"]).column("verdict")
-        counts = {pair["values"]: pair["counts"] for pair in pc.value_counts(verdicts).to_pylist()}
-        said = ", ".join(f"{counts[v]} {v}" for v in sorted(counts)) or "none"
-        click.echo(f"{sum(counts.values())} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s")
+        counts = tables.counts(run_folder / "results", tables.RESULTS, ["verdict"])
+        said = ", ".join(f"{many} {verdict}" for (verdict,), many in sorted(counts.items())) or "none"
+        click.echo(f"{counts.total()} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s")
         tell_if_incomplete("judge", run_folder)
 
     with_errors_in_one_line("judge", decide)

@@ -1,22 +1,22 @@
-"""Writes a plan: the cases of contracts and seeds, drawn side by side wherever an engine has them drawn, each kept once."""
+"""Writes a plan: the cases of contracts and seeds, drawn and written by an engine, each kept once."""
 
 from __future__ import annotations
 
+import shutil
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.planning import seeds as by_seeds
 from lakepact.conformance.campaign.planning.cases import fingerprint
-from lakepact.conformance.campaign.planning.generation import MODES, blocks, drawn, generator_fingerprint, merged
+from lakepact.conformance.campaign.planning.generation import MODES, generator_fingerprint
 from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.planning.generation import Block
-
-    Row = dict[str, Any]
-    Drawing = Callable[[Sequence[Block]], Iterable[list[Row]]]  #: the rows of each block, in the order of blocks
+    Drawing = Callable[[by_seeds.Wanted, Path], None]  #: writes the cases into a folder
 
 ONE_SEED = range(1)
 
@@ -33,7 +33,7 @@ def plan(
     modes: Sequence[str] = MODES,
     per_seed: int = 1,
     only: Sequence[str] = ("*",),
-    draw: Drawing = drawn,
+    draw: Drawing = by_seeds.draw,
 ) -> dict[str, Any]:
     """Write a plan into a folder; what it says of itself.
 
@@ -44,7 +44,7 @@ def plan(
         modes: how to draw.
         per_seed: cases of each operation, mode and seed.
         only: patterns of operations.
-        draw: has blocks of cases drawn; here, if nothing is said.
+        draw: draws the cases and writes them into a folder; here, if nothing is said.
 
     Raises:
         Taken: there is one already.
@@ -53,22 +53,29 @@ def plan(
     names = (contracts,) if isinstance(contracts, str) else tuple(dict.fromkeys(contracts))
     if (folder / "plan.json").exists():
         raise Taken(f"{folder} holds a plan already; choose another folder")
-    wanted = [block for name in names for block in blocks(name, seeds=seeds, modes=modes, per_seed=per_seed, only=only)]
-    rows = merged(draw(wanted))
-    if not rows:
+    fresh = folder / "_cases"
+    shutil.rmtree(fresh, ignore_errors=True)
+    draw(by_seeds.Wanted(names, seeds, tuple(modes), per_seed, tuple(only)), fresh)
+    counts = tables.counts(fresh, tables.CASES, ["contract", "operation_id"])
+    if not counts:
+        shutil.rmtree(folder)
         raise LookupError(
             f"there is nothing to send: no operation that can be drawn matches {', '.join(only)}, or no mode makes a request of it"
         )
+    by_contract = Counter(dict.fromkeys(names, 0))
+    for (name, _), cases in counts.items():
+        by_contract[name] += cases
     said = {
         "contracts": {name: _contract(name) for name in names},
         "seeds": [min(seeds), max(seeds) + 1],
         "modes": list(modes),
         "per_seed": per_seed,
-        "cases": len(rows),
-        "cases_by_contract": {name: sum(row["contract"] == name for row in rows) for name in names},
-        "operations": len({(row["contract"], row["operation_id"]) for row in rows}),
+        "cases": by_contract.total(),
+        "cases_by_contract": by_contract,
+        "operations": len(counts),
     }
-    tables.replace(tables.table_of(rows, tables.CASES), folder / "cases")
+    shutil.rmtree(folder / "cases", ignore_errors=True)
+    fresh.rename(folder / "cases")
     tables.write_json(said, folder / "plan.json")
     return said
 

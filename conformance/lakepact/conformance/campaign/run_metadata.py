@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, tables
+from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.running import suite as suites
 
@@ -64,6 +65,12 @@ def judge_of(contracts: tuple[str, ...]) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
+def planned_by_target(run: Path, targets: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many cases each target of a run gets: those of its contract."""
+    cases = tables.counts(run / "cases", tables.CASES, ["contract"])
+    return {target["name"]: cases[target["contract"],] for target in targets}
+
+
 def row_of(run: Path) -> dict[str, Any]:
     """Return the row of a run as it is now.
 
@@ -73,11 +80,8 @@ def row_of(run: Path) -> dict[str, Any]:
     said = documents.read(run / "run.json")
     starts: Sequence[Mapping[str, Any]] = said.get("starts") or [{}]
     last = starts[-1]
-    cases = tables.read(run / "cases", tables.CASES, ["case_id"]).num_rows
-    # A case of several requests is several exchanges; that it landed is said by pairs.
-    held = tables.read(run / "exchanges", tables.EXCHANGES, ["target", "case_id"])
-    landed = held.group_by(["target", "case_id"]).aggregate([]).num_rows
-    planned = cases * len(said["targets"])
+    planned = sum(planned_by_target(run, said["targets"]).values())
+    landed = journal.landed_by_target(run).total()
     return {
         "run_id": said["run_id"],
         "created_at": _time(said.get("created_at")),
@@ -93,7 +97,7 @@ def row_of(run: Path) -> dict[str, Any]:
         "workers": last.get("workers"),
         "rps": last.get("rps"),
         "starts": len(said.get("starts", ())),
-        "planned_cases": cases,
+        "planned_cases": tables.counts(run / "cases", tables.CASES, ["contract"]).total(),
         "planned_exchanges": planned,
         "landed_exchanges": landed,
         "targets": [_target(target) for target in said["targets"]],

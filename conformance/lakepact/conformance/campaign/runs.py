@@ -9,35 +9,33 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import itertools
 import secrets
 import shutil
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign import documents, tables
+from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.planning.cases import fingerprint
 from lakepact.conformance.campaign.targets import of_document
-from lakepact.conformance.evidence.arrow import Table, pa, pc
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lakepact.conformance.campaign.engines import Engine
     from lakepact.conformance.campaign.targets import Asked
 
-CHUNK = 20_000  #: cases that an engine is given at a time
-PASSES = 2  #: through all that has not landed
+TURNS = 2  #: the second one sends what targets missed in the first
 PATIENCE = 10.0  #: seconds to wait for a target that is down before the rest is left for `--resume`
 
 
@@ -121,15 +119,14 @@ def is_there(run: Path) -> None:
 
 
 def carried_on(
-    run: Path, engine: Engine, *, rps: float = 0.0, chunk: int = CHUNK, patience: float = PATIENCE, every: float | None = None
+    run: Path, engine: Engine, *, rps: float = 0.0, patience: float = PATIENCE, every: float | None = None
 ) -> Iterator[Progress]:
-    """Send the cases that are not stored; yields at the beginning, after each chunk, and in between.
+    """Send the cases that are not stored; yields at the beginning, each time that an engine is done, and in between.
 
     Args:
         run: its folder.
         engine: runs the workers.
         rps: maximum requests per second and target; 0 for no limit.
-        chunk: the number of cases per chunk.
         patience: seconds to wait for targets that are down after all others are done.
         every: seconds between two progress events.
 
@@ -139,7 +136,7 @@ def carried_on(
     """
     with _alone(run):
         said = documents.read(run / "run.json")
-        targets, away = _there([of_document(document) for document in said["targets"]])
+        targets = _there([of_document(document) for document in said["targets"]])
         word = secrets.token_hex(3)
         job = Job(str(run.resolve()), said["run_id"], word, targets, workers=engine.workers, rps=rps, patience=patience)
         said["starts"].append({"at": _now(), "word": word, "engine": engine.name, "workers": engine.workers, "rps": rps})
@@ -147,22 +144,25 @@ def carried_on(
         journal.begin(run, word)
         try:
             journal.gathered(run, said["run_id"])
-            work = _Work(run, targets, away)
+            work = _Work(run, said["targets"])
             yield work.progress
-            for number, errands, workers in work.chunks(chunk, engine.workers):
-                yield from _awaited(engine, errands, replace(job, chunk=number, workers=workers), work=work, every=every)
+            for turn, alone in itertools.product(range(TURNS), (False, True)):
+                if work.has_more(targets, turn, alone=alone):
+                    workers = 1 if alone else engine.workers
+                    yield from _awaited(engine, replace(job, turn=turn, alone=alone, workers=workers), work=work, every=every)
         finally:
             journal.end(run)
             with contextlib.suppress(OSError):  # where there is no room for it, it is for the next start
                 journal.gathered(run, said["run_id"], patience=0.0)
-                status = "complete" if len(journal.landed(run)) == _all(run, said["targets"]) else "incomplete"
+                row = run_metadata.row_of(run)
+                status = "complete" if row["complete"] else "incomplete"
                 tables.write_json({**said, "status": status, "finished_at": _now()}, run / "run.json")
 
 
-def _awaited(engine: Engine, errands: Table, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:
-    """Send one chunk; yields progress, then its end. If the caller stops iterating, the workers end."""
+def _awaited(engine: Engine, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:
+    """Send what is left; yields progress, then its end. If the caller stops iterating, the workers end."""
     with ThreadPoolExecutor(1, thread_name_prefix="campaign") as pool:
-        sending = pool.submit(engine.execute, errands, job)
+        sending = pool.submit(engine.execute, job)
         try:
             while not wait([sending], timeout=every).done:
                 yield work.under_way()
@@ -174,86 +174,46 @@ def _awaited(engine: Engine, errands: Table, job: Job, *, work: _Work, every: fl
         finally:
             if not sending.done():
                 journal.end(work.run)
-    yield work.after(errands)
+    yield work.after(job.targets)
 
 
 class _Work:
-    """The rest of a run.
+    """How much of a run is planned and landed, by target.
 
     Args:
         run: its folder.
-        targets: those that answer.
-        away: those that do not.
+        targets: their documents.
     """
 
-    def __init__(self, run: Path, targets: Sequence[Asked], away: Iterable[Asked]) -> None:
+    def __init__(self, run: Path, targets: Sequence[Mapping[str, Any]]) -> None:
         self.run = run
-        self._targets = targets
-        self._cases = tables.read(run / "cases", tables.CASES)
-        self._landed = journal.landed(run)
-        self._before = len(self._landed)
-        self._all = (*targets, *away)
-        self._gone = {target.name for target in away}
-        self._down = set(self._gone)
-        self._planned = sum(self._of(target) for target in self._all)
+        self._alone = tables.counts(run / "cases", tables.CASES, ["contract", "alone"])
+        self._planned = run_metadata.planned_by_target(run, targets)
+        self._landed = self._before = journal.landed_by_target(run)
 
     @property
     def progress(self) -> Progress:
-        return Progress(len(self._landed), self._planned, {})
+        return Progress(self._landed.total(), sum(self._planned.values()))
 
-    def _of(self, target: Asked) -> int:
-        """Return how many cases are in the language of a target."""
-        return int(pc.sum(pc.equal(self._cases.column("contract"), target.contract)).as_py() or 0)
-
-    def _landed_of(self, name: str) -> int:
-        return sum(target == name for target, _ in self._landed)
+    @property
+    def _left(self) -> dict[str, int]:
+        return {name: left for name, planned in self._planned.items() if (left := planned - self._landed[name])}
 
     def under_way(self) -> Progress:
         """Return the progress of workers, as last reported."""
-        return Progress(min(self._before + journal.under_way(self.run), self._planned), self._planned, {})
+        planned = sum(self._planned.values())
+        return Progress(min(self._before.total() + journal.under_way(self.run), planned), planned)
 
-    def after(self, errands: Table) -> Progress:
-        """Return how far it is when a chunk is over; a target that did not take all of it, and does not answer now, is given no more."""
-        self._landed = journal.landed(self.run)
-        sent = zip(errands.column("target").to_pylist(), errands.column("case_id").to_pylist(), strict=True)
-        short = {target for target, case_id in sent if (target, case_id) not in self._landed}
-        self._down |= {target.name for target in self._targets if target.name in short and not _answers(target)}
-        missing = {name: n for name in self._down if (n := self._left(name))}
-        return Progress(len(self._landed), self._planned, missing)
+    def after(self, targets: Sequence[Asked]) -> Progress:
+        """Return how far it is when an engine is done, and what targets that do not answer have missed."""
+        self._landed = journal.landed_by_target(self.run)
+        there = {target.name for target in targets if target.name in self._left and _answers(target)}
+        return replace(self.progress, missing={name: left for name, left in self._left.items() if name not in there})
 
-    def _left(self, name: str) -> int:
-        return next(self._of(target) for target in self._all if target.name == name) - self._landed_of(name)
-
-    def chunks(self, size: int, workers: int) -> Iterator[tuple[int, Table, int]]:
-        """Yield the chunks to send: number, errands, and the number of workers.
-
-        The missed cases of a target come again at the end, if it is back by then.
-        """
-        number = 0
-        for _ in range(PASSES):
-            self._down = {target.name for target in self._targets if target.name in self._down and not _answers(target)} | self._gone
-            for some, alone in [(some, alone) for alone, some in self._pending().items()]:
-                for start in range(0, len(some), size):
-                    chosen = [(row, target) for row, target in some[start : start + size] if target not in self._down]
-                    if chosen:
-                        names = pa.array([target for _, target in chosen], tables.TEXT)
-                        errands = self._cases.take([row for row, _ in chosen]).add_column(0, "target", names).cast(tables.ERRANDS)
-                        yield number, errands, 1 if alone else workers
-                        number += 1
-
-    def _pending(self) -> dict[bool, list[tuple[int, str]]]:
-        """Return rows of cases with their targets; cases that must run alone are separate.
-
-        Targets take turns at coming first, so that each worker gets as many cases of each.
-        """
-        columns = [self._cases.column(name).to_pylist() for name in ("case_id", "contract", "alone")]
-        pending: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
-        for row, (case_id, contract, alone) in enumerate(zip(*columns, strict=True)):
-            first = row % len(self._targets)
-            for target in (*self._targets[first:], *self._targets[:first]):
-                if target.contract == contract and (target.name, case_id) not in self._landed:
-                    pending[alone].append((row, target.name))
-        return pending
+    def has_more(self, targets: Sequence[Asked], turn: int, *, alone: bool) -> bool:
+        """Return whether a turn has something to send to targets that answer."""
+        some = [target for target in targets if target.name in self._left and self._alone[target.contract, alone]]
+        return bool(some) if turn == 0 else any(_answers(target) for target in some)
 
 
 def _answers(target: Asked) -> bool:
@@ -264,30 +224,22 @@ def _answers(target: Asked) -> bool:
     return True
 
 
-def _there(targets: Sequence[Asked]) -> tuple[tuple[Asked, ...], tuple[Asked, ...]]:
-    """Return the targets that answer, and those that do not.
+def _there(targets: Sequence[Asked]) -> tuple[Asked, ...]:
+    """Return the targets that answer.
 
     Raises:
         Refused: none does.
     """
     there: list[Asked] = []
-    away: list[Asked] = []
     last: Refused | None = None
     for target in targets:
         try:
             there.append(discovered(target))
         except Refused as refused:
-            away.append(target)
             last = refused
     if last is not None and not there:
         raise last
-    return tuple(there), tuple(away)
-
-
-def _all(run: Path, targets: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many cases with targets there are."""
-    by_contract = Counter(tables.read(run / "cases", tables.CASES, ["contract"]).column("contract").to_pylist())
-    return sum(by_contract[target["contract"]] for target in targets)
+    return tuple(there)
 
 
 @contextlib.contextmanager

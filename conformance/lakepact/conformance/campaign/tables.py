@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 TEXT, WHOLE, NUMBER, YES_NO, BYTES = pa.string(), pa.int64(), pa.int32(), pa.bool_(), pa.binary()
@@ -41,8 +42,6 @@ CASES = schema_of(
     setup=TEXT,
     request=TEXT,  # one step, those of a sequence, or the name of a check
 )
-#: The errands of a worker: cases, each with its target.
-ERRANDS = pa.schema([("target", TEXT), *CASES])
 #: Verdicts of checks; they cannot be judged again from exchanges alone.
 SAID = pa.list_(
     pa.struct([("check_id", TEXT), ("requirement_id", TEXT), ("verdict", TEXT), ("expected", TEXT), ("observed", TEXT), ("step", NUMBER)])
@@ -151,18 +150,47 @@ def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) 
         LookupError: it is none.
     """
     wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    return pa.concat_tables([wanted.empty_table(), *_batches(part, wanted)])
+
+
+def _batches(part: Path, wanted: Schema) -> Iterator[Table]:
     try:
         # A part is read as the file that it is: what its folder is called is no column.
-        return pq.ParquetFile(part).read(columns=wanted.names).select(wanted.names).cast(wanted)
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(columns=wanted.names):
+                yield pa.Table.from_batches([batch]).select(wanted.names).cast(wanted)
     except (pa.ArrowException, OSError, KeyError) as wrong:
         raise LookupError(f"{part} is no file of {part.parent.name}: {str(wrong)[:200]}") from wrong
+
+
+def batches(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Iterator[Table]:
+    """Yield the rows of a table, some at a time.
+
+    Raises:
+        LookupError: a file is none of the table.
+    """
+    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    for part in parts(folder):
+        yield from _batches(part, wanted)
+
+
+def counts(folder: Path, schema: Schema, columns: Sequence[str]) -> Counter[tuple[Any, ...]]:
+    """Return how many rows have the same values in some columns; holds some rows at a time.
+
+    Raises:
+        LookupError: a file is none of the table.
+    """
+    found = Counter[tuple[Any, ...]]()
+    for rows in batches(folder, schema, columns):
+        for row in rows.group_by(list(columns)).aggregate([([], "count_all")]).to_pylist():
+            found[tuple(row[name] for name in columns)] += row["count_all"]
+    return found
 
 
 def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
     """Return a table, empty if nothing has landed."""
     wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
-    found = [read_file(part, schema, wanted.names) for part in parts(folder)]
-    return pa.concat_tables(found) if found else wanted.empty_table()
+    return pa.concat_tables([wanted.empty_table(), *batches(folder, schema, columns)])
 
 
 def write_json(document: Any, path: Path) -> None:

@@ -6,18 +6,20 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.campaign.analysis import duckdb_analysis
-from lakepact.conformance.campaign.execution.workers import travelled
+from lakepact.conformance.campaign.execution.workers import errands, travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
-from lakepact.conformance.campaign.planning.generation import Block, drawn
+from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.tables import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     from lakepact.conformance.campaign.execution.job import Job
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
-FEW_BLOCKS = 60  #: that are drawn before another process has started
+FEW = 2  #: places of a plan that are drawn before another process has started
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
 
 
@@ -48,22 +50,17 @@ class LocalEngine:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def draw(self, blocks: Sequence[Block]) -> list[Rows]:
-        """Return the rows of each block of cases, in the order of the blocks."""
-        if len(blocks) <= FEW_BLOCKS or self.workers == 1:
-            return list(drawn(blocks))  # sooner than another process has started
-        some = [self._pool.submit(_drawn, block) for block in blocks]  # one by one: what is not begun yet can be called off
-        return [future.result() for future in some]
+    def draw(self, wanted: seeds.Wanted, folder: Path) -> None:
+        """Draw the cases of a plan, and write them into a folder."""
+        if len(wanted.places) <= FEW or self.workers == 1:
+            seeds.draw(wanted, folder)  # sooner than another process has started
+            return
+        waiting = deque(self._pool.submit(_drawn, wanted, place) for place in wanted.places)
+        seeds.written((rows for found in _results(waiting) for rows in found), folder)
 
-    def execute(self, errands: Table, job: Job) -> None:
-        """Send each errand once, with as many workers as the job says; they store the answers."""
-        workers = min(self.workers, job.workers)
-        waiting = []
-        for worker in range(workers):
-            own = errands.take(list(range(worker, errands.num_rows, workers)))
-            if own.num_rows:
-                waiting.append(self._pool.submit(_lane, own, job, worker))
-        for future in as_completed(waiting):
+    def execute(self, job: Job) -> None:
+        """Send what is left of a run, with as many workers as the job says; they store the answers."""
+        for future in as_completed([self._pool.submit(_worked, job, worker) for worker in range(job.workers)]):
             future.result()
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
@@ -92,11 +89,15 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _drawn(block: Block) -> Rows:
-    (rows,) = drawn([block])
-    return rows
+def _results(waiting: deque[Future[list[Rows]]]) -> Iterator[list[Rows]]:
+    while waiting:
+        yield waiting.popleft().result()  # which is held no longer
 
 
-def _lane(errands: Table, job: Job, worker: int) -> None:
-    for _ in travelled(errands.to_pylist(), job, worker):
+def _drawn(wanted: seeds.Wanted, place: int) -> list[Rows]:
+    return list(wanted.rows([place]))
+
+
+def _worked(job: Job, worker: int) -> None:
+    for _ in travelled(errands(job, worker), job, worker):
         pass

@@ -1,7 +1,7 @@
 """Spark as the engine of a campaign: workers are its tasks. It uses the DataFrame API only, so that Spark Connect works too.
 
-Each chunk is one action, because another action on a lazy frame would send all cases again. Workers store answers themselves
-(`journal`), so that a failing task loses nothing.
+Sending is one action, whose frame is computed on executors: cases without those that have landed. Workers store answers themselves
+(`journal`), so that a failing task loses nothing: its cases are those of a hash, and it is started again with those that are left.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 from collections import Counter
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.campaign.analysis import sql
@@ -23,16 +24,15 @@ from lakepact.conformance.campaign.engines import code_bundle, doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_batches
-from lakepact.conformance.campaign.planning.generation import Block, drawn
-from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
+from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
 from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
-    from pathlib import Path
 
-    from lakepact.conformance.campaign.engines.local import Features, Rows
+    from lakepact.conformance.campaign.engines.local import Features
     from lakepact.conformance.campaign.execution.job import Job
+    from lakepact.conformance.campaign.planning.seeds import Wanted
     from lakepact.conformance.evidence.arrow import Schema, Table
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
@@ -59,14 +59,17 @@ LOCAL = {
 #: Of these, what a Connect server lets a session say.
 CONNECTED = ("spark.sql.session.timeZone", "spark.sql.execution.arrow.maxRecordsPerBatch")
 WILDCARDS = re.compile(r"[][{}*?\\]")  #: of Hadoop's paths
-BLOCKS = schema_of(
-    place=NUMBER, contract=TEXT, seed=WHOLE, what=TEXT, modes=pa.list_(TEXT), times=NUMBER, per_seed=NUMBER, only=pa.list_(TEXT)
-)
-DRAWN = pa.schema([("place", NUMBER), *CASES])
 TAKEN = schema_of(target=TEXT, cases=WHOLE)
 OFTEN = 50  #: cases after which a worker reports that it is alive: it ends if the driver is gone
 MANY = 1000  #: partitions to look at to learn how many tasks run at a time
-BLOCKS_EACH = 4  #: partitions per worker: partitions differ in cost
+DRAWN_EACH = 4  #: tasks per worker that draw: seeds differ in cost
+#: Of equal cases, the one with the least number.
+DRAWN = f"SELECT first.* FROM (SELECT min(struct({', '.join(CASES.names)})) AS first FROM drawn GROUP BY case_id)"  # noqa: S608 - columns
+LEFT = """
+    SELECT targets.target, cases.* FROM cases JOIN targets ON targets.contract = cases.contract
+    LEFT ANTI JOIN exchanges ON exchanges.target = targets.target AND exchanges.case_id = cases.case_id AND step = 0
+    WHERE alone = {alone}
+"""
 
 
 class Spark:
@@ -130,19 +133,16 @@ class Spark:
         """Return how many partitions Spark cuts a range into that says nothing of them: as many as tasks can run."""
         return len(self._session.range(MANY).selectExpr("spark_partition_id() AS place").distinct().collect())
 
-    def draw(self, blocks: Sequence[Block]) -> list[Rows]:
-        """Return the rows of each block of cases, in the order of the blocks.
+    def draw(self, wanted: Wanted, folder: Path) -> None:
+        """Draw the cases of a plan, and write them into a folder.
 
         Raises:
             CannotRun: a task failed.
         """
-        wanted = pa.Table.from_pylist([{"place": n, **_document(block)} for n, block in enumerate(blocks)], schema=BLOCKS)
-        frame = self._session.createDataFrame(wanted).repartition(min(len(blocks), BLOCKS_EACH * self.workers))
-        found: list[Rows] = [[] for _ in blocks]
-        for row in self._collected(frame.mapInArrow(drawn_batches, _spark_schema(DRAWN))).to_pylist():
-            found[row.pop("place")].append(row)
-        # Spark returns rows in any order; within a partition, the number gives the order.
-        return [sorted(rows, key=lambda row: int(row["number"])) for rows in found]
+        places = len(wanted.places)
+        frame = self._session.range(0, places, 1, min(places, DRAWN_EACH * self.workers))
+        frame.mapInArrow(partial(drawn_batches, wanted=wanted), _spark_schema(CASES)).createOrReplaceTempView("drawn")
+        self._written(self._session.sql(DRAWN), folder)
 
     def mapped(self, rows: Table, function: Any, schema: Schema, *, parts: int) -> Table:
         """Return the result of a function of Arrow record batches over rows, in as many tasks.
@@ -153,13 +153,19 @@ class Spark:
         frame = self._session.createDataFrame(rows).repartition(parts)
         return self._collected(frame.mapInArrow(function, _spark_schema(schema)))
 
-    def execute(self, errands: Table, job: Job) -> None:
-        """Send each errand once, with as many workers as the job says; they store the answers.
+    def execute(self, job: Job) -> None:
+        """Send what is left of a run, with as many workers as the job says; they store the answers.
 
         Raises:
             CannotRun: a task failed.
         """
-        frame = self._session.createDataFrame(errands).repartition(min(self.workers, job.workers))
+        run = Path(job.run)
+        self._view("cases", run / "cases", CASES)
+        self._view("exchanges", run / "exchanges", EXCHANGES)
+        targets = {"target": [target.name for target in job.targets], "contract": [target.contract for target in job.targets]}
+        self._session.createDataFrame(pa.table(targets)).createOrReplaceTempView("targets")
+        # A case is sent by the same worker if its task, or what came before it, is repeated.
+        frame = self._session.sql(LEFT.format(alone=job.alone)).repartition(job.workers, "case_id")
         self._collected(frame.mapInArrow(partial(travelled_batches, job=job), _spark_schema(TAKEN)))
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
@@ -170,13 +176,10 @@ class Spark:
         """
         between = results.with_name("_judged")
         judge = partial(judged_batches, features=features)
-        read = self._session.read.parquet
-        self._written(read(*_files(exchanges)).mapInArrow(judge, _spark_schema(JUDGED)), between)
-        judged = read(_itself(between))
+        self._written(self._read(exchanges, EXCHANGES).mapInArrow(judge, _spark_schema(JUDGED)), between)
+        judged = self._read(between, JUDGED)
         self._written(judged.selectExpr("inline(verdicts)").select(*RESULTS.names), results)
         self._written(judged.select(*ANSWERS.names), answers)
-        for folder in (results, answers):
-            tidy(folder)
 
     def analyse(self, run: Path, base: Path | None, *, quiet: Sequence[str]) -> dict[str, Table]:
         """Return all tables of `findings`, by Spark SQL.
@@ -194,15 +197,21 @@ class Spark:
         return {name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()}
 
     def _view(self, name: str, folder: Path | None, schema: Schema) -> None:
-        files = _files(folder) if folder is not None else []
-        frame = self._session.read.parquet(*files) if files else self._session.createDataFrame([], _spark_schema(schema))
-        frame.createOrReplaceTempView(name)
+        self._read(folder, schema).createOrReplaceTempView(name)
+
+    def _read(self, folder: Path | None, schema: Schema) -> Any:
+        """Return a table, which executors read; what its folders are called is no column."""
+        known = _spark_schema(schema)
+        if folder is None or not parts(folder):
+            return self._session.createDataFrame([], known)
+        return self._session.read.schema(known).option("recursiveFileLookup", "true").parquet(_itself(folder))
 
     def _written(self, frame: Any, folder: Path) -> None:
         try:
             frame.write.parquet(str(folder.resolve()), mode="overwrite", compression="zstd")
         except Exception as wrong:
             raise _broken(wrong) from wrong
+        tidy(folder)
 
     def _collected(self, frame: Any) -> Table:
         try:
@@ -216,29 +225,19 @@ def travelled_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
     context = import_module("pyspark").TaskContext.get()
     errands = (errand for batch in batches for errand in batch.to_pylist())
     taken = Counter[str]()
-    for number, target in enumerate(travelled(errands, job, context.partitionId(), context.attemptNumber())):
+    # The number of an attempt starts at 0 again when a stage is repeated; its id does not.
+    for number, target in enumerate(travelled(errands, job, context.partitionId(), 1 + context.taskAttemptId())):
         taken[target] += 1
         if number % OFTEN == 0:
             yield pa.RecordBatch.from_pylist([], schema=TAKEN)
     yield pa.RecordBatch.from_pylist([{"target": target, "cases": cases} for target, cases in taken.items()], schema=TAKEN)
 
 
-def drawn_batches(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the cases of the blocks in Arrow record batches."""
-    wanted = [row for batch in batches for row in batch.to_pylist()]
-    places = [row.pop("place") for row in wanted]
-    blocks = [_block(row) for row in wanted]
-    for place, rows in zip(places, drawn(blocks), strict=True):
-        yield pa.RecordBatch.from_pylist([{**row, "place": place, "number": n} for n, row in enumerate(rows)], schema=DRAWN)
-
-
-def _block(row: dict[str, Any]) -> Block:
-    members: dict[str, Any] = {**row, "modes": tuple(row["modes"]), "only": tuple(row["only"])}
-    return Block(**members)
-
-
-def _document(block: Block) -> dict[str, Any]:
-    return {**vars(block), "modes": list(block.modes), "only": list(block.only)}
+def drawn_batches(batches: Iterable[Any], wanted: Wanted) -> Iterator[Any]:
+    """Yield the cases of places of a plan in Arrow record batches."""
+    places = [place for batch in batches for place in batch.column(0).to_pylist()]
+    for rows in wanted.rows(places):
+        yield pa.RecordBatch.from_pylist(rows, schema=CASES)
 
 
 @contextlib.contextmanager
@@ -291,10 +290,6 @@ def _message_of(wrong: Exception) -> str:
     said = str(wrong).strip()
     causes = next((found for cause in CAUSES if (found := cause.findall(said))), said.splitlines()[:1] or [type(wrong).__name__])
     return str(causes[-1])[:500]
-
-
-def _files(folder: Path) -> list[str]:
-    return [_itself(part) for part in parts(folder)]
 
 
 def _itself(path: Path) -> str:

@@ -18,7 +18,8 @@ class Job:
         run_id: its name.
         word: prefix of names, different at each start, so that leftovers of an earlier start do not collide.
         targets: the targets.
-        chunk: number of the chunk in this start.
+        turn: how often this start has sent before: later turns send what earlier ones left.
+        alone: whether these are the cases beside which nothing else is sent.
         workers: the number of workers at a time.
         rps: requests per second and target, of all workers together; 0 for no limit.
         patience: seconds to wait at the end for targets that are down.
@@ -28,7 +29,8 @@ class Job:
     run_id: str
     word: str
     targets: tuple[Asked, ...]
-    chunk: int = 0
+    turn: int = 0
+    alone: bool = False
     workers: int = 1
     rps: float = 0.0
     patience: float = 0.0

@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import time
+from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 JOURNAL, EXCHANGES = "journal", "exchanges"
 TOGETHER = 1000  #: cases that land as one file
-OFTEN = 10.0  #: seconds after which those that are there land, however few
+OFTEN = 10.0  #: seconds after which a power failure takes no answer from the log
 TELL = 0.5  #: seconds between two reads of a worker's progress
 LINES, COUNT, UNFINISHED, START = ".jsonl", ".count", ".unfinished", ".start"
 PATIENCE = 60.0  #: seconds to wait for a worker of an earlier start that has not noticed its end
@@ -48,7 +49,7 @@ class WorkerLog:
         fcntl.flock(self._file, fcntl.LOCK_EX)
         self._rows: list[dict[str, Any]] = []
         self._cases = self._files = self._all = 0
-        self._landed_at = time.monotonic()
+        self._safe_at = time.monotonic()
         self._told_at = 0.0
 
     def sets_out(self, target: str, case_id: str, word: str) -> None:
@@ -66,8 +67,11 @@ class WorkerLog:
         self._cases += 1
         self._all += 1
         now = time.monotonic()
-        if self._cases >= TOGETHER or now > self._landed_at + OFTEN:
+        if self._cases >= TOGETHER:
             self._land()
+        elif now > self._safe_at + OFTEN:
+            os.fsync(self._file.fileno())
+            self._safe_at = now
         if now > self._told_at + TELL:
             self._told_at = now
             told = self._path.with_suffix(UNFINISHED)
@@ -92,7 +96,7 @@ class WorkerLog:
             _write_file(self._run, f"{self._name}-{self._files:04d}", self._rows)
             self._files += 1
         self._file.truncate(0)
-        self._rows, self._cases, self._landed_at = [], 0, time.monotonic()
+        self._rows, self._cases, self._safe_at = [], 0, time.monotonic()
 
 
 def _as_text(value: bytes) -> str:
@@ -109,19 +113,27 @@ def _write_file(run: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None
     fresh.rename(folder / f"{name}.parquet")
 
 
-def landed(run: Path, workers: str = "") -> set[Key]:
-    """Return target and case of all stored rows.
+def landed(run: Path, workers: str = "", *, share: tuple[int, int] = (0, 1)) -> set[Key]:
+    """Return target and case of stored rows.
 
     Args:
         run: its folder.
         workers: prefix of the names of workers.
+        share: a worker, and of how many: only its cases.
     """
     keys: set[Key] = set()
     for part in tables.parts(run / EXCHANGES):
         if part.name.startswith(workers):
-            held = tables.read_file(part, tables.EXCHANGES, ["target", "case_id"])
-            keys.update(zip(held.column("target").to_pylist(), held.column("case_id").to_pylist(), strict=True))
+            held = tables.read_file(part, tables.EXCHANGES, ["target", "case_id", "number"])
+            rows = zip(*(column.to_pylist() for column in held.columns), strict=True)
+            keys.update((target, case_id) for target, case_id, number in rows if number % share[1] == share[0])
     return keys
+
+
+def landed_by_target(run: Path) -> Counter[str]:
+    """Return how many cases have landed on each target: each has one first step."""
+    steps = tables.counts(run / EXCHANGES, tables.EXCHANGES, ["target", "step"])
+    return Counter({target: cases for (target, step), cases in steps.items() if step == 0})
 
 
 def under_way(run: Path) -> int:
@@ -158,8 +170,8 @@ def goes_on(run: Path, word: str) -> bool:
 # -- logs of ended workers -----------------------------------------------------------------------------------------------
 
 
-def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> None:
-    """Store what workers that ended early left in their logs, and mark their cases in flight as inconclusive.
+def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> bool:
+    """Store what workers that ended early left in their logs, and mark their cases in flight as inconclusive; whether all have ended.
 
     Args:
         run: its folder.
@@ -169,9 +181,11 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
     """
     logs = sorted((run / JOURNAL).glob(f"{only}*{LINES}"))
     known = landed(run, only) if logs else set[tuple[str, str]]()
+    ended = True
     for path in logs:
         with path.open("r+b") as file:
             if not _left_alone(file, patience):
+                ended = False
                 continue
             rows, lost = _read(path, known)
             if rows:
@@ -186,6 +200,7 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
     told = (path for kind in (COUNT, UNFINISHED) for path in (run / JOURNAL).glob(f"{only}*{kind}"))
     for path in (*told, *(run / EXCHANGES).glob(f"_{only}*")):
         path.unlink(missing_ok=True)
+    return ended
 
 
 def _left_alone(file: Any, patience: float) -> bool:

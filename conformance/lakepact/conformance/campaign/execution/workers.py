@@ -11,6 +11,7 @@ from collections import Counter, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.campaign.execution.sending import Bench, Down
 
@@ -20,10 +21,25 @@ if TYPE_CHECKING:
     from lakepact.conformance.campaign.execution.job import Job
 
 LOOK = 2.0  #: seconds between two looks whether a target that was down is back
+HELD = 1000  #: cases that wait for a target that is down; those after them are left to the next turn
 
 
 class NotShared(Exception):
-    """The folder of the run does not exist where a worker runs."""
+    """The folder of the run does not exist where a worker runs, or another worker holds its place there."""
+
+
+def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the cases that a worker has to send, each with its target; targets take turns at coming first."""
+    run = Path(job.run)
+    landed = journal.landed(run, share=(worker, job.workers))
+    for rows in tables.batches(run / "cases", tables.CASES):
+        for row in rows.to_pylist():
+            if row["alone"] != job.alone or row["number"] % job.workers != worker:
+                continue
+            first = row["number"] // job.workers % len(job.targets)
+            for target in (*job.targets[first:], *job.targets[:first]):
+                if target.contract == row["contract"] and (target.name, row["case_id"]) not in landed:
+                    yield {**row, "target": target.name}
 
 
 def travelled(errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0) -> Iterator[str]:
@@ -35,10 +51,10 @@ def travelled(errands: Iterable[Mapping[str, Any]], job: Job, number: int, attem
         errands: cases, each with its target.
         job: the settings of workers.
         number: of the worker.
-        attempt: how often the worker was started before: an engine may retry failed tasks.
+        attempt: another one each time that an engine starts the worker: it may repeat lost tasks.
 
     Raises:
-        NotShared: the folder of the run does not exist here.
+        NotShared: the folder of the run does not exist here, or an earlier attempt has not ended.
     """
     worker = _Worker(job, number, attempt)
     try:
@@ -56,18 +72,19 @@ class _Worker:
         self._job, self._run = job, Path(job.run)
         if not (self._run / "run.json").exists():
             raise NotShared(f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that all machines of Spark share")
-        name = f"{job.word}-{job.chunk:05d}-{number:05d}"
-        self._word = job.word + "a" * attempt
+        name = f"{job.word}-{job.turn}{job.alone:d}-{number:05d}."
+        self._word = f"{job.word}{job.turn}" + (f"a{attempt:x}" if attempt else "")
         self._landed = self._of_earlier_attempts(name) if attempt else set[tuple[str, str]]()
-        self._log = journal.WorkerLog(self._run, f"{name}.{attempt}")
+        self._log = journal.WorkerLog(self._run, f"{name}{attempt}")
         self._benches: dict[str, Bench] = {}
         self._waiting: dict[str, deque[Mapping[str, Any]]] = {}  #: for targets that are down
         self._look_at: dict[str, float] = {}
         self._downs = Counter[str]()
 
     def _of_earlier_attempts(self, name: str) -> set[tuple[str, str]]:
-        journal.gathered(self._run, self._job.run_id, only=f"{name}.")
-        return journal.landed(self._run, f"{name}.")
+        if not journal.gathered(self._run, self._job.run_id, only=name):
+            raise NotShared(f"an earlier attempt of the worker {name} still sends, or its log in {self._run} cannot be locked")
+        return journal.landed(self._run, name)
 
     def close(self) -> None:
         self._clean_up()
@@ -87,7 +104,8 @@ class _Worker:
         for errand in errands:
             target = errand["target"]
             if target in self._waiting and not self._is_back(target):
-                self._waiting[target].append(errand)
+                if len(self._waiting[target]) < HELD:
+                    self._waiting[target].append(errand)
                 continue
             yield from self._some(target, deque([*self._waiting.pop(target, ()), errand]))
         until = time.monotonic() + self._job.patience
@@ -99,10 +117,11 @@ class _Worker:
     def _is_back(self, target: str) -> bool:
         if time.monotonic() < self._look_at[target]:
             return False
-        self._look_at[target] = time.monotonic() + LOOK
-        bench = self._new_bench(target)
+        bench, began = self._new_bench(target), time.monotonic()
         if not bench.answers():
             bench.close()
+            now = time.monotonic()
+            self._look_at[target] = now + max(LOOK, 10 * (now - began))  # a target that is silent for long must not hold up others
             return False
         self._benches.pop(target).close()
         self._benches[target] = bench
