@@ -125,7 +125,7 @@ def test_error_of_spark_shows_its_cause(engine: Spark, tmp_path: Path) -> None:
     (tmp_path / "exchanges").mkdir()
     (tmp_path / "exchanges" / "damaged.parquet").write_bytes(b"no table")
 
-    with pytest.raises(CannotRun, match="damaged.parquet is not a Parquet file"):
+    with pytest.raises(CannotRun, match=r"damaged\.parquet is not a Parquet file"):
         engine.judge(tmp_path / "exchanges", {}, results=tmp_path / "results", answers=tmp_path / "answers")
 
 
