@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 import signal
 import subprocess
 import time
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +23,6 @@ from miniatures import miniature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PLAIN = ("--engine", "local", "--workers", "2")
 ON_TWO = ("--master", "local[2]")
@@ -69,6 +71,38 @@ def test_killed_run_resumes_to_the_same_result(engine: tuple[str, ...], plan: Pa
     assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows <= 2
     assert said(whole, Here()) == said(run, Here())
     assert documents.read(run / "run.json")["status"] == "complete"
+
+
+def executors(driver: int) -> list[int]:
+    """Return the processes of the executors that a driver has started."""
+    parents, found = {driver}, []
+    for _ in range(2):  # the Java of the driver starts them
+        stats = {int(path.parent.name): path.read_text().rpartition(")")[2].split() for path in Path("/proc").glob("[0-9]*/stat")}
+        parents = {process for process, fields in stats.items() if int(fields[1]) in parents}
+        found = [process for process in parents if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes()]
+    return found
+
+
+@pytest.mark.spark
+def test_run_that_loses_an_executor_is_complete_without_repeated_cases(plan: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with serving(warehouse="memory:") as server:
+        counting = Counting(server.url)
+        with contextlib.closing(counting), miniature(counting) as url:
+            words = ("--plan", str(plan), "--target", f"a={url}", "--out", str(run), "--master", "local-cluster[2,1,1024]")
+            with subprocess.Popen(command("run", *words), stderr=subprocess.PIPE, text=True) as process:
+                while process.poll() is None and answered(run) < ENOUGH:
+                    time.sleep(0.02)
+                os.kill(executors(process.pid)[0], signal.SIGKILL)
+                _, told_by_it = process.communicate(timeout=PATIENCE)
+    cases = tables.read(run / "cases", tables.CASES).column("case_id").to_pylist()
+    landed = [row["case_id"] for row in exchanges(run) if row["step"] == 0]
+    doubted = tables.read(run / "interruptions", tables.INTERRUPTIONS).column("case_id").to_pylist()
+    repeated = [number for number, times in Counter(number for _, number in set(counting.seen)).items() if times > 1]
+
+    assert process.returncode == 0, told_by_it
+    assert sorted(landed) == sorted(cases)
+    assert len(repeated) <= len(doubted) <= 1
 
 
 @pytest.mark.spark

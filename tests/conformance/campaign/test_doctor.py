@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from lakepact.conformance.campaign import engine_options
 from lakepact.conformance.campaign.cli import campaign
+from lakepact.conformance.campaign.engine_options import BY_SIZE, Choice
 from lakepact.conformance.campaign.engines import doctor
 
 if TYPE_CHECKING:
@@ -96,7 +98,7 @@ def test_unusable_arguments_exit_with_2(words: list[str], sentence: str, tmp_pat
     ("words", "code", "sentence"),
     [
         (["judge", "--run", "."], 3, "lakepact campaign judge: "),
-        (["report", "--run", "."], 3, "lakepact campaign report: "),
+        (["report", "--run", ".", "--engine", "spark"], 3, "lakepact campaign report: "),
         (["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "run"], 3, "Java: none on PATH"),
         (["run", "--resume", "--out", "run"], 2, "is run the folder of a run?"),
     ],
@@ -110,6 +112,21 @@ def test_missing_java_is_reported_in_one_line_before_a_run_is_created(
     done = CliRunner().invoke(campaign, words)
 
     assert (done.exit_code, sentence in done.output, done.output.count("\n"), list(tmp_path.iterdir())) == (code, True, 1, [])
+
+
+@pytest.mark.parametrize(
+    ("master", "large", "engine"),
+    [(None, 1000, "local"), (None, 10, "spark"), ("local[2]", 1000, "spark")],
+    ids=["small", "large", "master"],
+)
+def test_report_uses_spark_for_large_runs_or_if_a_master_is_named(
+    master: str | None, large: int, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_options, "LARGE", large)
+    (tmp_path / "answers").mkdir()
+    (tmp_path / "answers" / "part.parquet").write_bytes(b"a" * 100)
+
+    assert Choice(BY_SIZE, master).for_analysis_of(tmp_path).engine == engine
 
 
 def test_missing_package_of_spark_connect_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.spark
 #: Plans of few cases. One check sends concurrent requests and must run alone.
 DRAWN: dict[str, dict[str, Any]] = {
     "requests": {"seeds": [0], "modes": ["example", "valid", "near", "sequence"], "only": ["updateProperties"]},
-    "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces.drop.n*"]},
+    "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces.drop.[cn]*"]},
 }
 CHECK_ALONE = "namespaces.drop.concurrent_drops_leave_no_orphaned_table"
 #: Draws and runs all plans in one Spark session, because a session takes long to start.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lakepact.conformance.campaign import gate, plans, run_verdicts, runs, tables
-from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, with_engine
+from lakepact.conformance.campaign.engine_options import BY_SIZE, LOCAL, SPARK, Choice, with_engine
 from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
@@ -172,7 +172,7 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 @click.option(
     "--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of results that --fail-on ignores."
 )
-@with_engine(SPARK)
+@with_engine(BY_SIZE)
 def report(*, run_folder: Path, base: Path | None, formats: str, fail_on: tuple[str, ...], known_file: Path | None, engine: Choice) -> None:
     """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages.
 
@@ -186,7 +186,7 @@ def report(*, run_folder: Path, base: Path | None, formats: str, fail_on: tuple[
 
     def write() -> None:
         listed = gate.known(known_file, run_folder) if known_file else ()
-        with engine.made() as used:
+        with engine.for_analysis_of(run_folder).made() as used:
             found = _write_pages(run_folder, used, wanted, base)
         unexpected = gate.unexpected(found, fail_on, listed)
         for line in unexpected:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.engines.spark import Spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from lakepact.conformance.campaign.engines import Engine
 
 
-SPARK, LOCAL = "spark", "local"
+SPARK, LOCAL, BY_SIZE = "spark", "local", "by size"
+LARGE = 4 << 30  #: bytes of verdicts and answers that DuckDB analyses no sooner than Spark
 MASTER = "local[*]"
 OPTIONS = ("engine", "master", "remote", "confs", "workers")
 
@@ -31,6 +34,13 @@ class Choice:
     remote: str | None = None
     confs: tuple[str, ...] = ()
     workers: int | None = None
+
+    def for_analysis_of(self, run: Path) -> Choice:
+        """Return the choice for a judged run: if no engine is named, Spark analyses large runs only."""
+        if self.engine != BY_SIZE:
+            return self
+        size = sum(part.stat().st_size for name in ("results", "answers") for part in tables.parts(run / name))
+        return replace(self, engine=SPARK if self.master or self.remote or self.confs or size > LARGE else LOCAL)
 
     def made(self) -> Engine:
         """Return the engine.
@@ -60,7 +70,7 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
     def wrap(command: Callable[..., None]) -> Callable[..., None]:
         def chosen(**given: Any) -> None:
             options = {name: given.pop(name) for name in OPTIONS}
-            command(**given, engine=Choice(**options))
+            command(**given, engine=Choice(**options | {"engine": options["engine"] or default}))
 
         wrapped = update_wrapper(chosen, command)
         for option in reversed(
@@ -68,8 +78,8 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
                 click.option(
                     "--engine",
                     type=click.Choice([SPARK, LOCAL]),
-                    default=default,
-                    show_default=True,
+                    default=None if default == BY_SIZE else default,
+                    show_default=default,
                     help="Spark, or processes of this machine without a JVM.",
                 ),
                 click.option("--master", help=f"Spark master: local[2], spark://…, yarn.  [default: {MASTER}]"),
