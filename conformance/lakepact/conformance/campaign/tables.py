@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 TEXT, WHOLE, NUMBER, YES_NO, BYTES = pa.string(), pa.int64(), pa.int32(), pa.bool_(), pa.binary()
 PAIRS = pa.list_(pa.struct([("name", TEXT), ("value", TEXT)]))
 TIME = pa.timestamp("us", tz="UTC")
+AT_ONCE = 10_000  #: rows that are held in memory
 
 
 def schema_of(**columns: Any) -> Schema:
@@ -149,15 +150,19 @@ def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) 
     Raises:
         LookupError: it is none.
     """
-    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    wanted = _chosen(schema, columns)
     return pa.concat_tables([wanted.empty_table(), *_batches(part, wanted)])
+
+
+def _chosen(schema: Schema, columns: Sequence[str] | None) -> Schema:
+    return schema if columns is None else pa.schema([schema.field(name) for name in columns])
 
 
 def _batches(part: Path, wanted: Schema) -> Iterator[Table]:
     try:
         # A part is read as the file that it is: what its folder is called is no column.
         with pq.ParquetFile(part) as file:
-            for batch in file.iter_batches(columns=wanted.names):
+            for batch in file.iter_batches(AT_ONCE, columns=wanted.names):
                 yield pa.Table.from_batches([batch]).select(wanted.names).cast(wanted)
     except (pa.ArrowException, OSError, KeyError) as wrong:
         raise LookupError(f"{part} is no file of {part.parent.name}: {str(wrong)[:200]}") from wrong
@@ -169,9 +174,8 @@ def batches(folder: Path, schema: Schema, columns: Sequence[str] | None = None) 
     Raises:
         LookupError: a file is none of the table.
     """
-    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
     for part in parts(folder):
-        yield from _batches(part, wanted)
+        yield from _batches(part, _chosen(schema, columns))
 
 
 def counts(folder: Path, schema: Schema, columns: Sequence[str]) -> Counter[tuple[Any, ...]]:
@@ -189,8 +193,7 @@ def counts(folder: Path, schema: Schema, columns: Sequence[str]) -> Counter[tupl
 
 def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
     """Return a table, empty if nothing has landed."""
-    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
-    return pa.concat_tables([wanted.empty_table(), *batches(folder, schema, columns)])
+    return pa.concat_tables([_chosen(schema, columns).empty_table(), *batches(folder, schema, columns)])
 
 
 def write_json(document: Any, path: Path) -> None:

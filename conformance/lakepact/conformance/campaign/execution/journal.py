@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Key = tuple[str, str]  #: target and case
 
 JOURNAL, EXCHANGES = "journal", "exchanges"
-TOGETHER = 1000  #: cases that land as one file
+TOGETHER, LARGE = 1000, 1 << 26  #: cases, and bytes of a log, that land as one file
 OFTEN = 10.0  #: seconds after which a power failure takes no answer from the log
 TELL = 0.5  #: seconds between two reads of a worker's progress
 LINES, COUNT, UNFINISHED, START = ".jsonl", ".count", ".unfinished", ".start"
@@ -67,7 +67,7 @@ class WorkerLog:
         self._cases += 1
         self._all += 1
         now = time.monotonic()
-        if self._cases >= TOGETHER:
+        if self._cases >= TOGETHER or self._file.tell() > LARGE:
             self._land()
         elif now > self._safe_at + OFTEN:
             os.fsync(self._file.fileno())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis import findings
-from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
+from lakepact.conformance.evidence.arrow import Schema, Table, pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,6 @@ TABLES = {
     "answers": tables.ANSWERS,
     **findings.TABLES,
 }
-AT_ONCE = 20_000  #: rows that are held in memory
 RUN = "run_id"
 
 
@@ -75,14 +74,10 @@ class Kept:
 
     def batches(self) -> Iterator[Table]:
         """Its rows, some at a time."""
-        wanted = TABLES[self.name]
-        for part in tables.parts(self.folder):
-            with pq.ParquetFile(part) as file:
-                for batch in file.iter_batches(AT_ONCE, columns=wanted.names):
-                    table = pa.Table.from_batches([batch]).select(wanted.names).cast(wanted)
-                    if RUN not in wanted.names:
-                        table = table.append_column(RUN, pa.array([self.run_id] * table.num_rows, tables.TEXT))
-                    yield table.select(self.schema.names).cast(self.schema)
+        for table in tables.batches(self.folder, TABLES[self.name]):
+            run = pa.array([self.run_id] * table.num_rows, tables.TEXT)
+            whole = table if RUN in table.column_names else table.append_column(RUN, run)
+            yield whole.select(self.schema.names).cast(self.schema)
 
 
 def kept(run: Path) -> list[Kept]:
