@@ -39,7 +39,7 @@ def planned(catalog, kind, planner, predicate=None):
 
 def read(scan, files, *, properties=None, renewed=dict, predicate=None):
     reader, files = pickle.loads(pickle.dumps((FileReader.of(scan, properties or {}, predicate, **TRUSTED), files)))
-    return [row["id"] for batches in reader.read(files, renewed) for batch in batches for row in batch.to_pylist()]
+    return [row["id"] for batch in reader.read(files, renewed) for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("planner", ["driver", "server"])

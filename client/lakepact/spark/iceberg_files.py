@@ -1,15 +1,18 @@
-"""Data files of Iceberg: planned by the server or from manifests, and read by pyiceberg with their delete files."""
+"""Data files of Iceberg: planned by the server or from manifests, and read in parts without their deleted rows."""
 
 from __future__ import annotations
 
 import re
+import sys
 import time
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pyiceberg.catalog.rest.scan_planning import ScanTasks
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
+from pyiceberg.manifest import DataFileContent, FileFormat
 from pyiceberg.table import FileScanTask
 from pyiceberg.types import DecimalType, DoubleType
 
@@ -17,6 +20,7 @@ from lakepact.client.delta_sharing.predicates import And, columns_of
 from lakepact.client.iceberg_rest.file_io import file_io
 from lakepact.client.iceberg_rest.storage import storage_credential
 from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expression
+from lakepact.spark.parquet_rows import parquet_batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,33 +48,39 @@ _MEMBERS = frozenset(
         "record-count",
         "referenced-data-file",
         "spec-id",
+        "split-offsets",
     }
 )
 #: Settings that say when credentials expire, in milliseconds since 1970.
 _EXPIRES = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms.*")
 #: Milliseconds before their end from which credentials are not used.
 _MARGIN = 60_000
+#: The end of the last part of a file, whatever size the manifest states.
+END = sys.maxsize
 
 
 class UnsupportedDeletes(ValueError):
     """The table has equality delete files: pyiceberg does not apply them, and without them its rows would be wrong."""
 
-    def __init__(self) -> None:
-        super().__init__("the table has equality delete files, which are not applied here: rewrite its data files to remove them")
+    def __init__(self, path: str) -> None:
+        message = "the table has equality delete files, which are not applied here: rewrite its data files to remove them; one is "
+        super().__init__(message + path)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A data file with its delete files."""
+    """A part of a data file, with its delete files: the row groups whose middle lies from `start` up to `end`."""
 
     task: FileScanTask = field(repr=False)
     #: Settings that open this file, over those of the table; the plan may have brought credentials.
     properties: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+    start: int = 0
+    end: int = END
 
     @property
     def size(self) -> int:
-        """The bytes of the data file."""
-        return int(self.task.file.file_size_in_bytes)
+        """The bytes of the part."""
+        return min(self.end, int(self.task.file.file_size_in_bytes)) - self.start
 
 
 def arrow_schema(schema: Schema) -> Any:
@@ -90,7 +100,11 @@ def planned_by_driver(scan: DataScan, predicate: Predicate | None) -> list[Plann
     except ValueError as error:
         if "equality deletes" not in str(error):
             raise
-    raise UnsupportedDeletes
+    snapshot = scan.snapshot()
+    entries = (entry for manifest in (snapshot.manifests(scan.io) if snapshot else ()) for entry in manifest.fetch_manifest_entry(scan.io))
+    raise UnsupportedDeletes(
+        next(entry.data_file.file_path for entry in entries if entry.data_file.content == DataFileContent.EQUALITY_DELETES)
+    )
 
 
 def planned_by_server(
@@ -115,8 +129,9 @@ def planned_by_server(
 
 def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:
     files = [each.to_wire() for each in (task.data_file, *task.delete_files)]
-    if any(each.get("content") == "equality-deletes" for each in files):
-        raise UnsupportedDeletes
+    for each in files:
+        if each.get("content") == "equality-deletes":
+            raise UnsupportedDeletes(each["file-path"])
     data, *deletes = [{name: value for name, value in each.items() if name in _MEMBERS} for each in files]
     references = list(range(len(deletes)))
     document = {"data-file": data, "delete-file-references": references}
@@ -157,33 +172,36 @@ class FileReader:
         only = _of_rows(predicate, scan)
         return cls(scan.table_metadata.model_copy(update=history), scan.projection(), only, properties, trusted)
 
-    def read(self, files: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[list[Any]]:
-        """Yield the record batches of each file.
+    def read(self, parts: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[Any]:
+        """Yield the record batches of parts of files.
 
         Args:
-            files: The files.
+            parts: The parts.
             renewed: Returns new properties when the credentials of the old ones have expired.
         """
         newest: dict[str, str] | None = None
-        for file in files:
-            properties = newest or {**self.properties, **file.properties}
+        for part in parts:
+            properties = newest or {**self.properties, **part.properties}
             if _expired(properties):
                 properties = newest = renewed()
+            passed = 0
             try:
-                batches = self._batches(file, properties)
+                for batch in self._batches(part, properties):
+                    yield batch
+                    passed += 1
             except OSError:
                 # Storage refuses expired credentials in many ways; with the same ones it would refuse again.
                 newest = renewed()
                 if newest == properties:
                     raise
-                batches = self._batches(file, newest)
-            yield batches
+                yield from islice(self._batches(part, newest), passed, None)
 
-    def _batches(self, file: PlannedFile, properties: dict[str, str]) -> list[Any]:
+    def _batches(self, part: PlannedFile, properties: dict[str, str]) -> Iterator[Any]:
+        io = file_io(properties, part.task.file.file_path, self.trusted)
+        if part.task.file.file_format == FileFormat.PARQUET:
+            return parquet_batches(self, io, part)
         row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
-        io = file_io(properties, file.task.file.file_path, self.trusted)
-        scan = ArrowScan(self.metadata, io, self.schema, row_filter)
-        return list(scan.to_record_batches([file.task]))
+        return ArrowScan(self.metadata, io, self.schema, row_filter).to_record_batches([part.task])
 
 
 def _of_rows(predicate: Predicate | None, scan: DataScan) -> Predicate | None:

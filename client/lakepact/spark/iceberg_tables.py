@@ -13,6 +13,7 @@ from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.spark.errors import explained
 from lakepact.spark.filters import TakesFilters
 from lakepact.spark.iceberg_files import FileReader, PlannedFile, arrow_schema, planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_splits import partitions_of
 from lakepact.spark.options import OptionError
 from lakepact.spark.schemas import check_fits, record_batches, spark_schema
 
@@ -67,15 +68,15 @@ def described(options: CatalogTable) -> StructType:
 
 
 class FilesPartition(InputPartition):
-    """The files of one Spark task, and how to open them; `repr()` shows no credentials."""
+    """The parts of files of one Spark task, and how to open them; `repr()` shows no credentials."""
 
-    def __init__(self, reader: FileReader, files: tuple[PlannedFile, ...]) -> None:
+    def __init__(self, reader: FileReader, parts: tuple[PlannedFile, ...]) -> None:
         super().__init__(None)
         self.reader = reader
-        self.files = files
+        self.parts = parts
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self.files)} files, {sum(file.size for file in self.files)} bytes)"
+        return f"{type(self).__name__}({len(self.parts)} parts of files, {sum(part.size for part in self.parts)} bytes)"
 
 
 class CatalogTableReader(DataSourceReader):
@@ -106,7 +107,7 @@ class CatalogTableReader(DataSourceReader):
             files = self._planned(catalog, scan, predicate)
             trusted = catalog.trusted_origins.including(dict(options.storage).values())
             reader = FileReader.of(scan, dict(table.io.properties), predicate, trusted=trusted)
-        return [FilesPartition(reader, group) for group in _grouped(files, options.partition_bytes)]
+        return [FilesPartition(reader, parts) for parts in partitions_of(files, options.partition_bytes, table.properties)]
 
     def _planned(self, catalog: IcebergCatalog, scan: DataScan, predicate: Predicate | None) -> Iterable[PlannedFile]:
         options = self._options
@@ -125,8 +126,8 @@ class CatalogTableReader(DataSourceReader):
         if partition is None:
             return  # Spark reads the partition None of a table without files
         assert isinstance(partition, FilesPartition)  # noqa: S101 - what `partitions` returned
-        for batches in partition.reader.read(partition.files, self._renewed):
-            for batch in batches:
+        with explained():
+            for batch in partition.reader.read(partition.parts, self._renewed):
                 yield from record_batches(pa.Table.from_batches([batch]), self._schema)
 
     def _renewed(self) -> dict[str, str]:
@@ -137,16 +138,3 @@ class CatalogTableReader(DataSourceReader):
 
 class FilteredCatalogTableReader(TakesFilters, CatalogTableReader):
     """Reads a table without the files that filters exclude."""
-
-
-def _grouped(files: Iterable[PlannedFile], most: int) -> Iterator[tuple[PlannedFile, ...]]:
-    group: list[PlannedFile] = []
-    held = 0
-    for file in files:
-        if group and held + file.size > most:
-            yield tuple(group)
-            group, held = [], 0
-        group.append(file)
-        held += file.size
-    if group:
-        yield tuple(group)

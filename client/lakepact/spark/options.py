@@ -92,7 +92,7 @@ class CatalogTable:
     ref: str | None = None  #: a branch or tag
     planning_mode: str | None = None
     storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    partition_bytes: int = _PARTITION_BYTES
+    partition_bytes: int | None = None
     pushes_filters: bool = False
 
     def auth(self) -> Auth:
@@ -182,10 +182,6 @@ class _Options:
         self.at_most_one("path", "table")
         return self.text("path") or self.text("table")
 
-    def partition_bytes(self) -> int:
-        """Return the bytes of the files of one partition."""
-        return self.integer("maxPartitionBytes", 1) or _PARTITION_BYTES
-
 
 def _shared_table(options: _Options) -> SharedTable:
     options.refuse_others(*_TABLE, *_SHARING)
@@ -216,7 +212,7 @@ def _shared_table(options: _Options) -> SharedTable:
         ending_timestamp=options.text("endingTimestamp"),
         skips_change_commits=options.flag("skipChangeCommits"),
         response_format=options.choice("responseFormat", "parquet", "delta"),
-        partition_bytes=options.partition_bytes(),
+        partition_bytes=options.integer("maxPartitionBytes", 1) or _PARTITION_BYTES,
         pushes_filters=options.flag("pushFilters"),
     )
 
@@ -258,6 +254,6 @@ def _catalog_table(options: _Options) -> CatalogTable:
         ref=options.text("branch") or options.text("tag"),
         planning_mode=options.choice("scan-planning-mode", "client", "server"),
         storage=options.starting_with(_STORAGE),
-        partition_bytes=options.partition_bytes(),
+        partition_bytes=options.integer("maxPartitionBytes", 1),
         pushes_filters=options.flag("pushFilters"),
     )
