@@ -15,6 +15,7 @@ import click
 import httpx
 
 from lakepact.conformance.data import delta, delta_reader, iceberg, iceberg_reader, truth
+from lakepact.conformance.data.compare.cli import compare
 from lakepact.conformance.data.shapes import DELTA, DOORS, ICEBERG, SHAPES
 from lakepact.conformance.data.truth import NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
@@ -42,6 +43,9 @@ WAREHOUSE = click.option("--warehouse", metavar="NAME", help="The warehouse to a
 @click.group()
 def data() -> None:
     """Write tables whose rows are known, and see whether they come back."""
+
+
+data.add_command(compare)
 
 
 @data.command()

@@ -1,0 +1,98 @@
+"""Tables of either side, pinned, and what a comparison reports about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from lakepact.conformance.evidence.arrow import Schema
+
+ICEBERG, DELTA = "iceberg", "delta"
+#: Kinds of differences that make a comparison fail, and the others, which are only reported.
+FAILING = ("table", "column", "type", "required", "partition", "rows", "values", "row")
+INFORMATION = ("order", "doc", "field-id", "identifier", "sort", "property", "format", "snapshots")
+
+
+class CannotCompare(Exception):
+    """A table or catalog cannot be read or compared; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column or a part of a nested column, in the words of Iceberg."""
+
+    name: str  #: `address.city`, `tags.element`, `prices.value`
+    type: str
+    required: bool
+    field_id: int | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class PartitionField:
+    """One field of a partition spec."""
+
+    transform: str  #: `identity`, `day`, `bucket[16]`
+    source: str
+
+    def __str__(self) -> str:
+        return self.source if self.transform == "identity" else f"{self.transform}({self.source})"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The metadata of a table."""
+
+    format: str
+    columns: tuple[Column, ...]
+    partition: tuple[PartitionField, ...] = ()
+    sort: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
+    snapshots: int | None = None
+    format_version: str = ""
+
+
+@dataclass(frozen=True)
+class PinnedTable:
+    """A table at one snapshot or version."""
+
+    name: str
+    pin: str  #: `snapshot 4711` or `version 3`
+    layout: Layout
+    schema: Schema  #: of its rows, as Arrow has them
+    batches: Callable[[], Iterator[Any]] = field(repr=False)  #: yields its record batches, the same rows at each call
+    frame: Callable[[Any], Any] = field(repr=False)  #: returns its DataFrame in a Spark session
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference between both sides of a table; `None` stands for something that a side lacks."""
+
+    kind: str  #: one of `FAILING` or `INFORMATION`
+    what: str
+    a: str | None = None
+    b: str | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The comparison of one table: a line of the report."""
+
+    table: str
+    other: str  #: its name on side B
+    pins: tuple[str | None, str | None] = (None, None)
+    rows: tuple[int | None, int | None] = (None, None)
+    differences: tuple[Difference, ...] = ()
+    information: tuple[Difference, ...] = ()
+    error: str = ""  #: why it could not be compared
+    seconds: float = 0.0
+    options: str = ""  #: that decide about differences; another run with others compares again
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

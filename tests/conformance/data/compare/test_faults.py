@@ -1,0 +1,182 @@
+"""`lakepact data compare` finds faults in copies of a table, with column and row."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyiceberg.catalog import load_catalog
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.types import DoubleType, IntegerType, LongType, NestedField, StringType, StructType
+
+from two_catalogs import ROWS, SPEC, compare, create, results, row, schema, served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyiceberg.schema import Schema
+
+    from two_catalogs import Row
+
+Rows = list["Row"]
+
+
+def changed(n: int, **values: Any) -> Callable[[Rows], Rows]:
+    return lambda rows: [{**each, **values} if each["id"] == n else each for each in rows]
+
+
+def exchanged(column: str, *ids: int) -> Callable[[Rows], Rows]:
+    """Exchange the values of two rows of one partition."""
+    one, other = (row(n)[column] for n in ids)
+    return lambda rows: changed(ids[1], **{column: one})(changed(ids[0], **{column: other})(rows))
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A copy that is not sound.
+
+    Args:
+        kind: of the difference.
+        what: its place.
+        rows: of the copy.
+        columns: of the copy.
+        spec: of the copy.
+    """
+
+    kind: str
+    what: str
+    rows: Callable[[Rows], Rows] = list
+    columns: Schema = field(default_factory=schema)
+    spec: PartitionSpec = SPEC
+
+
+def of_row(n: int, column: str, value: Any) -> Fault:
+    return Fault("row", f"id={n}, column {column}", changed(n, **{column: value}))
+
+
+RENAMED = NestedField(9, "place", StructType(NestedField(23, "level", IntegerType()), NestedField(24, "name", StringType())))
+WIDENED = NestedField(9, "place", StructType(NestedField(23, "floor", LongType()), NestedField(24, "name", StringType())))
+FAULTS = {
+    "emptied": Fault("rows", "number of rows", lambda _: []),
+    "lost-row": Fault("row", "id=7", lambda rows: [each for each in rows if each["id"] != 7]),
+    "further-row": Fault("row", "id=60", lambda rows: [*rows, row(60)]),
+    "duplicated-row": Fault("row", "id=7", lambda rows: [*rows, row(7)]),
+    "appended-twice": Fault("row", "id=0", lambda rows: [*rows, *rows]),
+    "lost-and-duplicated": Fault("row", "id=8", lambda rows: [*(each for each in rows if each["id"] != 7), row(8)]),
+    "null-for-value": of_row(7, "price", None),
+    "value-for-null": of_row(5, "region", "null"),
+    "a-cent-more": of_row(7, "price", Decimal("0.08")),
+    "last-bit-of-a-double": of_row(8, "weight", math.nextafter(8 / 3, 3)),
+    "zero-for-nan": of_row(7, "weight", 0.0),
+    "microsecond-later": of_row(7, "at", row(7)["at"] + dt.timedelta(microseconds=1)),
+    "local-time-in-another-zone": of_row(7, "local", row(7)["local"] + dt.timedelta(hours=2)),
+    "day-earlier": of_row(7, "day", row(7)["day"] - dt.timedelta(1)),
+    "time-of-day": of_row(7, "time", dt.time(8)),
+    "trailing-space": of_row(7, "region", "r/1 "),
+    "boolean": of_row(7, "flag", False),
+    "byte-of-a-binary": of_row(7, "blob", b"\x08"),
+    "fixed": of_row(7, "code", b"0008"),
+    "uuid": of_row(7, "uid", bytes(16)),
+    "order-of-a-list": of_row(7, "tags", [None, 7, 8]),
+    "null-within-a-map": of_row(7, "stock", [("a", None), ("b", 7)]),
+    "null-for-a-struct-of-nulls": of_row(6, "place", {"floor": None, "name": None}),
+    "values-in-other-rows": Fault("row", "id=7, column price", exchanged("price", 7, 13)),
+    "dropped-column": Fault("column", "column flag", columns=schema(without=["flag"])),
+    "dropped-and-changed": Fault("row", "id=7, column day", changed(7, day=dt.date(2020, 1, 1)), schema(without=["flag"])),
+    "renamed-column": Fault("column", "column marked", columns=schema(flag=NestedField(12, "marked", StringType()))),
+    "renamed-part-of-a-struct": Fault("column", "column place.level", columns=schema(place=RENAMED)),
+    "widened-part-of-a-struct": Fault("type", "column place.floor", columns=schema(place=WIDENED)),
+    "widened-column": Fault("type", "column ratio", columns=schema(ratio=NestedField(6, "ratio", DoubleType()))),
+    "required-column": Fault(
+        "required", "column local", columns=schema(local=NestedField(16, "local", schema().find_type("local"), required=True))
+    ),
+    "unpartitioned": Fault("partition", "spec", spec=PartitionSpec()),
+}
+
+
+@pytest.fixture(scope="module")
+def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with served(tmp_path_factory.mktemp("a")) as a, served(tmp_path_factory.mktemp("b")) as b:
+        for name, url in (("a", a), ("b", b)):
+            catalog = load_catalog(name, type="rest", uri=url)
+            for namespace in ("faults", "sound"):
+                catalog.create_namespace(namespace)
+            for fault, copy in FAULTS.items():
+                is_copy = name == "b"
+                create(
+                    catalog,
+                    f"faults.{fault}",
+                    copy.rows(list(ROWS)) if is_copy else ROWS,
+                    columns=copy.columns if is_copy else schema(),
+                    spec=copy.spec if is_copy else SPEC,
+                )
+        yield {"a": a, "b": b}
+
+
+@pytest.fixture(scope="module")
+def found(catalogs: dict[str, str]) -> dict[str, dict[str, Any]]:
+    code, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.*")
+    assert code == 1
+    return tables
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_is_found_with_column_and_row(fault: str, found: dict[str, dict[str, Any]]) -> None:
+    table, meant = found[f"faults.{fault}"], FAULTS[fault]
+
+    assert table["error"] == ""
+    assert any(each["kind"] == meant.kind and each["what"].startswith(meant.what) for each in table["differences"]), table["differences"]
+
+
+@pytest.mark.parametrize("fault", [name for name, fault in FAULTS.items() if ", column " in fault.what and fault.kind == "row"])
+def test_changed_row_is_the_only_one_shown(fault: str, found: dict[str, dict[str, Any]]) -> None:
+    ids = {each["what"].partition(",")[0] for each in found[f"faults.{fault}"]["differences"] if each["kind"] == "row"}
+
+    assert ids == ({"id=7", "id=13"} if fault == "values-in-other-rows" else {FAULTS[fault].what.partition(",")[0]})
+
+
+def test_values_of_a_changed_row_are_shown(found: dict[str, dict[str, Any]]) -> None:
+    assert {"kind": "row", "what": "id=7, column price", "a": "0.07", "b": "0.08"} in found["faults.a-cent-more"]["differences"]
+
+
+def test_partition_of_a_changed_row_is_named(found: dict[str, dict[str, Any]]) -> None:
+    assert any(
+        each["what"].startswith("partition day(at)=2026-01-02/region=r%2F1, column price")
+        for each in found["faults.a-cent-more"]["differences"]
+    )
+
+
+def test_no_values_reach_a_report_without_values(catalogs: dict[str, str]) -> None:
+    code, output = compare(catalogs["a"], catalogs["b"], "--table", "faults.a-cent-more", "--no-values")
+
+    assert (code, "column price" in output) == (1, True)
+    assert "0.08" not in output
+    assert "id=7" not in output
+
+
+def test_ignored_kind_of_difference_does_not_count(catalogs: dict[str, str]) -> None:
+    assert compare(catalogs["a"], catalogs["b"], "--table", "faults.unpartitioned", "--ignore", "partition")[0] == 0
+
+
+def test_kind_of_difference_counts_if_asked(catalogs: dict[str, str]) -> None:
+    code, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.unpartitioned", "--ignore", "partition", "--count", "sort")
+
+    assert (code, tables["faults.unpartitioned"]["information"][0]["kind"]) == (0, "partition")
+
+
+def test_sample_of_the_metadata_alone_reads_no_rows(catalogs: dict[str, str]) -> None:
+    code, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.a-cent-more", "--sample", 0)
+
+    assert (code, tables["faults.a-cent-more"]["rows"]) == (0, [None, None])
+
+
+def test_sample_has_the_same_rows_on_both_sides(catalogs: dict[str, str]) -> None:
+    _, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.widened-part-of-a-struct", "--sample", 40, "--ignore", "type")
+    table = tables["faults.widened-part-of-a-struct"]
+
+    assert 0 < table["rows"][0] == table["rows"][1] < len(ROWS)
+    assert table["differences"] == []

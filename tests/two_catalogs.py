@@ -1,0 +1,122 @@
+"""Two reference servers with tables that tests change."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sys
+import uuid
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from click.testing import CliRunner
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import DayTransform, IdentityTransform
+from pyiceberg.types import (
+    BinaryType,
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FixedType,
+    FloatType,
+    IntegerType,
+    ListType,
+    LongType,
+    MapType,
+    NestedField,
+    StringType,
+    StructType,
+    TimestampType,
+    TimestamptzType,
+    TimeType,
+    UUIDType,
+)
+
+from lakepact.cli import main
+from lakepact.conformance.running.embedded_server import answering
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+Row = dict[str, Any]
+FIELDS = (
+    NestedField(1, "id", LongType(), required=True),
+    NestedField(2, "region", StringType()),
+    NestedField(3, "at", TimestamptzType()),
+    NestedField(4, "price", DecimalType(10, 2)),
+    NestedField(5, "weight", DoubleType()),
+    NestedField(6, "ratio", FloatType()),
+    NestedField(7, "tags", ListType(20, IntegerType(), element_required=False)),
+    NestedField(8, "stock", MapType(21, StringType(), 22, LongType(), value_required=False)),
+    NestedField(9, "place", StructType(NestedField(23, "floor", IntegerType()), NestedField(24, "name", StringType()))),
+    NestedField(10, "blob", BinaryType()),
+    NestedField(11, "day", DateType()),
+    NestedField(12, "flag", BooleanType()),
+    NestedField(13, "uid", UUIDType()),
+    NestedField(14, "time", TimeType()),
+    NestedField(15, "code", FixedType(4)),
+    NestedField(16, "local", TimestampType()),
+)
+SPEC = PartitionSpec(PartitionField(3, 1000, DayTransform(), "at_day"), PartitionField(2, 1001, IdentityTransform(), "region"))
+
+
+def row(n: int) -> Row:
+    """Return a row with nulls, NaN, zeros of both signs, quotes and nested values."""
+    return {
+        "id": n,
+        "region": None if n % 5 == 0 else f"r/{n % 3}",
+        "at": dt.datetime(2026, 1, 1 + n % 3, n % 24, tzinfo=dt.UTC),
+        "price": Decimal(n) / 100,
+        "weight": float("nan") if n % 7 == 0 else n * -0.0 if n % 11 == 0 else n / 3,
+        "ratio": n / 7,
+        "tags": [n, None, n + 1] if n % 4 else None,
+        "stock": [("a", n), ("b", None)] if n % 3 else [],
+        "place": {"floor": n, "name": "it's"} if n % 6 else None,
+        "blob": bytes([n % 256]),
+        "day": dt.date(2026, 1, 1) + dt.timedelta(n),
+        "flag": bool(n % 2),
+        "uid": uuid.UUID(int=n).bytes,
+        "time": dt.time(n % 24),
+        "code": b"%04d" % n,
+        "local": dt.datetime(2020, 1, 1, microsecond=n),  # noqa: DTZ001 - of a type without zone
+    }
+
+
+ROWS = tuple(map(row, range(60)))
+
+
+def served(folder: Path, *arguments: str) -> AbstractContextManager[str]:
+    """Run a reference server that keeps its tables in a folder."""
+    command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", *arguments]
+    return answering([*command, "--warehouse", str(folder), "--store", "file"])
+
+
+def schema(*, without: Iterable[str] = (), **changed: NestedField) -> Schema:
+    """Return the columns, without some and with others in the place of some."""
+    return Schema(*(changed.get(field.name, field) for field in FIELDS if field.name not in without), identifier_field_ids=[1])
+
+
+def create(catalog: Any, name: str, rows: Iterable[Row], *, columns: Schema | None = None, spec: PartitionSpec = SPEC) -> Any:
+    """Create a table with rows."""
+    table = catalog.create_table(name, columns or schema(), partition_spec=spec or UNPARTITIONED_PARTITION_SPEC)
+    names = table.schema().as_arrow().names
+    rows = [{key: value for key, value in each.items() if key in names} for each in rows]
+    table.append(pa.Table.from_pylist(rows, schema=table.schema().as_arrow()))
+    return table
+
+
+def compare(a: object, b: object, *arguments: object) -> tuple[int, str]:
+    """Return the exit code and the output of a comparison."""
+    done = CliRunner().invoke(main, ["data", "compare", str(a), str(b), *map(str, arguments)])
+    return done.exit_code, done.output
+
+
+def results(a: object, b: object, *arguments: object) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Return the exit code of a comparison and its tables by name."""
+    code, output = compare(a, b, "--json", *arguments)
+    return code, {table["table"]: table for table in map(json.loads, output.splitlines())}
