@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -102,18 +103,11 @@ FAULTS = {
 def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     with served(tmp_path_factory.mktemp("a")) as a, served(tmp_path_factory.mktemp("b")) as b:
         for name, url in (("a", a), ("b", b)):
-            catalog = load_catalog(name, type="rest", uri=url)
-            for namespace in ("faults", "sound"):
-                catalog.create_namespace(namespace)
-            for fault, copy in FAULTS.items():
-                is_copy = name == "b"
-                create(
-                    catalog,
-                    f"faults.{fault}",
-                    copy.rows(list(ROWS)) if is_copy else ROWS,
-                    columns=copy.columns if is_copy else schema(),
-                    spec=copy.spec if is_copy else SPEC,
-                )
+            with closing(load_catalog(name, type="rest", uri=url)) as catalog:
+                catalog.create_namespace("faults")
+                for fault, meant in FAULTS.items():
+                    table = meant if name == "b" else Fault("", "")
+                    create(catalog, f"faults.{fault}", table.rows(list(ROWS)), columns=table.columns, spec=table.spec)
         yield {"a": a, "b": b}
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 DIFFERENT, INCOMPLETE = 1, 3
+PAGE = "index.html"  #: of a report
 
 
 def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
@@ -86,16 +87,18 @@ def compare(a: str, b: str, **options: Any) -> None:
     settings = [_properties(options, side) for side in "ab"]
     secrets = tuple(value for each in settings for name, value in each.items() if SECRET_NAMES.search(name) and value)
     names = Names(options["patterns"], tuple(_pair(text, "--map") for text in options["renamed"]))
+    times = [_time(options[f"as_of_{side}"]) for side in "ab"]
+    addresses = (redacted(a, secrets), redacted(b, secrets))
     console = Screen(highlight=False, soft_wrap=True)
     try:
         with contextlib.ExitStack() as ending:
             sides = [
-                _side(address, each, as_of=_time(options[f"as_of_{side}"]), spark=options[f"spark_catalog_{side}"])
-                for address, each, side in zip((a, b), settings, "ab", strict=True)
+                ending.enter_context(contextlib.closing(_side(address, each, as_of=time, spark=options[f"spark_catalog_{side}"])))
+                for address, each, time, side in zip((a, b), settings, times, "ab", strict=True)
             ]
             tables = names.of_both(*sides)
             engine = ending.enter_context(_engine(options))
-            run = Run(engine, *sides, names, _choices(options), Journal(options["report"]), secrets)
+            run = Run(engine, *sides, names, _choices(options), Journal(options["report"]), addresses, secrets)
             found = []
             for result in run.results(tables, options["workers"]):
                 found.append(result)
@@ -104,14 +107,16 @@ def compare(a: str, b: str, **options: Any) -> None:
                 else:
                     show.line(console, result)
     except Exception as wrong:  # noqa: BLE001 - catalogs fail in many ways, each is one line
-        click.echo(f"lakepact data compare: {message(wrong, secrets)}", err=True)
+        install = "; pip install 'lakepact[data]'" if isinstance(wrong, ModuleNotFoundError) else ""
+        click.echo(f"lakepact data compare: {message(wrong, secrets)}{install}", err=True)
         sys.exit(INCOMPLETE)
     if not found:
         raise click.UsageError(f"neither side has a table {' or '.join(names.patterns)}")
     found.sort(key=lambda result: result.table)
-    addresses = (redacted(a, secrets), redacted(b, secrets))
     if not options["as_json"]:
         show.details(console, found, addresses)
+    if options["report"]:
+        (options["report"] / PAGE).write_text(show.as_page(found, addresses), encoding="utf-8")
     sys.exit(DIFFERENT if any(each.differences for each in found) else INCOMPLETE if any(each.error for each in found) else 0)
 
 

@@ -34,6 +34,9 @@ class DeltaSide:
         self._address = address.rstrip("/") if "://" in address else Path(address).resolve().as_uri()
         self._options, self._as_of = options, as_of
 
+    def close(self) -> None:
+        """Do nothing: deltalake keeps no connection."""
+
     def names(self, _: Sequence[str]) -> Iterator[str]:
         """Yield the names of tables: their folders, with dots."""
         fs = import_module("pyarrow.fs")
@@ -64,7 +67,7 @@ class DeltaSide:
         schema = arrow_schema(text)
         return PinnedTable(
             name=name,
-            pin=f"version {version}",
+            pin=f"version {version} of {metadata.id}",
             layout=layout(orjson.loads(text), metadata.partition_columns, metadata.configuration, version=version),
             schema=schema,
             batches=lambda: _batches(table, schema),

@@ -31,6 +31,7 @@ class IcebergSide:
         own = {"type": "rest", "uri": address} if "://" in address else {}
         self._catalog: Any = import_module("pyiceberg.catalog").load_catalog("lakepact" if own else address, **own, **properties)
         self._identifiers: dict[str, tuple[str, ...]] = {}
+        self.close = self._catalog.close
 
     def names(self, patterns: Sequence[str]) -> Iterator[str]:
         """Yield the names of the tables of namespaces that a pattern may mean."""
@@ -72,7 +73,7 @@ class IcebergSide:
         schema = pa.schema([field.with_nullable(True) for field in arrow])  # null in a required column is a difference, no error
         return PinnedTable(
             name=name,
-            pin=f"snapshot {snapshot.snapshot_id}" if snapshot else "no snapshot",
+            pin=f"{f'snapshot {snapshot.snapshot_id}' if snapshot else 'no snapshot'}, {loaded.metadata_location.rpartition('/')[2]}",
             layout=_layout(loaded.metadata, scan.projection()),
             schema=schema,
             batches=lambda: _batches(scan, schema) if snapshot else iter(()),

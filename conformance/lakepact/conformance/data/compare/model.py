@@ -61,7 +61,7 @@ class PinnedTable:
     """A table at one snapshot or version."""
 
     name: str
-    pin: str  #: `snapshot 4711` or `version 3`
+    pin: str  #: `snapshot 4711, 00003-….metadata.json` or `version 3 of` the id of the table
     layout: Layout
     schema: Schema  #: of its rows, as Arrow has them
     batches: Callable[[], Iterator[Any]] = field(repr=False)  #: yields its record batches, the same rows at each call

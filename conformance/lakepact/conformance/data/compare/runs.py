@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.data.compare.model import Compared, Difference
+from lakepact.conformance.data.compare.model import CannotCompare, Compared, Difference
 from lakepact.conformance.data.compare.tables import compare
 from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import redacted
@@ -101,6 +101,7 @@ class Run:
     names: Names
     choices: Choices
     journal: Journal
+    addresses: tuple[str, str]  #: without secrets
     secrets: tuple[str, ...] = ()  #: reach no report
 
     def results(self, tables: dict[str, tuple[bool, bool]], workers: int) -> Iterator[Compared]:
@@ -114,7 +115,7 @@ class Run:
                 executor.shutdown(cancel_futures=True)
 
     def _result(self, name: str, is_there: tuple[bool, bool]) -> Compared:
-        begun, other, options = time.monotonic(), self.names.on_b(name), repr(self.choices)
+        begun, other, options = time.monotonic(), self.names.on_b(name), f"{self.addresses} {self.choices}"
         try:
             if all(is_there):
                 a, b = self.a.table(name), self.b.table(other)
@@ -136,4 +137,5 @@ def message(wrong: Exception, secrets: Sequence[str]) -> str:
     """Return the line of an error that says most, without secrets: the last one of a Python traceback, else the first."""
     lines = [line.strip() for line in str(wrong).splitlines() if line.strip() and not line.lstrip().startswith("at ")] or [""]
     raised = [line for line in lines if "Error: " in line or "Exception: " in line]
-    return redacted(f"{type(wrong).__name__}: {(raised or lines)[-1 if raised else 0]}", secrets)[:500]
+    kind = "" if isinstance(wrong, CannotCompare) else f"{type(wrong).__name__}: "
+    return redacted(kind + (raised or lines)[-1 if raised else 0], secrets)[:500]

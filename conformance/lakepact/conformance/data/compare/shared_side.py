@@ -46,6 +46,11 @@ class SharedSide:
         headers = {"Authorization": f"Bearer {token}", "delta-sharing-capabilities": CAPABILITIES}
         self._client, self._files = httpx.Client(headers=headers, timeout=120), httpx.Client(timeout=120)
 
+    def close(self) -> None:
+        """Close connections."""
+        self._client.close()
+        self._files.close()
+
     def names(self, _: Sequence[str]) -> Iterator[str]:
         """Yield the names of all tables of the share, with their schemas."""
         page: dict[str, str] = {}
@@ -70,7 +75,7 @@ class SharedSide:
         properties = answer.metadata.get("configuration") or {}
         return PinnedTable(
             name=name,
-            pin=f"version {version or 'of its files'}",
+            pin=f"version {version or 'unknown'} of {answer.metadata.get('id')}",
             layout=layout(answer.schema, answer.partition_columns, properties, version=known),
             schema=columns,
             batches=lambda: (batch for file in answer.files for batch in self._batches(answer, file, columns)),

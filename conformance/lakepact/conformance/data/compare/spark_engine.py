@@ -34,6 +34,7 @@ class SparkEngine:
     def __enter__(self) -> Self:
         self._spark.__enter__()
         self._root = import_module("pyspark.sql").SparkSession.active()
+        self._root.dataSource.register(import_module("lakepact.spark").LakepactDataSource)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -43,7 +44,6 @@ class SparkEngine:
     def session(self, sides: Mapping[str, PinnedTable]) -> Generator[Session]:
         """Yield a session over tables, by the names of their relations."""
         own = self._root.newSession()
-        own.dataSource.register(import_module("lakepact.spark").LakepactDataSource)
         for name, table in sides.items():
             table.frame(own).createOrReplaceTempView(name)
         with contextlib.ExitStack() as ending:
