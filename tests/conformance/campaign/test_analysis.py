@@ -17,7 +17,7 @@ from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.analysis.duckdb_analysis import analysed
 from lakepact.conformance.campaign.analysis.findings import BAD, FINER, ORDER, QUANTILES, VERDICTS
 from lakepact.conformance.campaign.analysis.sql import WORD_DIGITS
-from lakepact.conformance.campaign.execution.sending import ANSWERED
+from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN
 from lakepact.conformance.campaign.planning.cases import CHECK
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def row(**columns: Any) -> st.SearchStrategy[dict[str, Any]]:
 
 RESULTS = st.lists(row(check_id=FEW, requirement_id=FEW, level=st.just("MUST"), verdict=st.sampled_from(list(VERDICTS))), max_size=30)
 ANSWERS = st.lists(
-    row(state=st.sampled_from(["answered", "late"]), **dict.fromkeys((*FINER, "header"), FEW)),
+    row(state=st.sampled_from(["answered", "broken", "late"]), **dict.fromkeys((*FINER, "header"), FEW)),
     max_size=20,
     unique_by=lambda r: (r["target"], r["case_id"], r["step"]),
 )
@@ -81,7 +81,7 @@ def divergences(answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[
     by_case: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
     for answer in answers:
         # A check goes on by what it was answered: its requests to two targets are not the same.
-        if answer["state"] == ANSWERED and answer["mode"] != CHECK:
+        if answer["state"] in {ANSWERED, BROKEN} and answer["mode"] != CHECK:
             by_case[answer["case_id"], answer["step"]].append(answer)
     rows = []
     for key, answered in sorted(by_case.items()):

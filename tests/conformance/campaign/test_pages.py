@@ -55,10 +55,19 @@ def test_pages_name_the_findings_and_load_nothing(shown: facts.Facts) -> None:
 
 
 def test_divergence_names_the_place_of_the_difference(shown: facts.Facts) -> None:
-    found = {one.operation: one for one in shown.examples if one.kind == "body" and "IRC-ERR-003" in one.requirements}
+    found = {one.way.what for one in shown.causes if one.way.kind == "body" and "IRC-ERR-003" in one.requirements}
 
-    assert found
-    assert {one.differences[0].split(":")[0] for one in found.values()} == {"/error/code"}
+    assert found == {"/error/code"}
+
+
+def test_report_begins_with_the_gravest_cause(shown: facts.Facts) -> None:
+    ranks = [cause.rank for cause in shown.causes]
+    first = shown.causes[0]
+
+    assert ranks == sorted(ranks)
+    assert (first.way.kind, first.way.is_read) == ("status", False)
+    assert html.html(shown).index(first.way.operation) < html.html(shown).index('id="targets"')
+    assert markdown.markdown(shown).index(first.way.operation) < markdown.markdown(shown).index("## Requirements")
 
 
 def test_pages_of_an_interrupted_run_count_the_missing_cases(shown: facts.Facts, ended: Path) -> None:

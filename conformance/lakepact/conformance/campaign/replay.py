@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.analysis.findings import BAD
 from lakepact.conformance.campaign.errors import Refused
-from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import ANSWERED, Bench, Down
-from lakepact.conformance.campaign.judging.answers import differences, normalised
 from lakepact.conformance.campaign.judging.verdicts import judged
 from lakepact.conformance.campaign.planning import cases
 from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE, Case
+from lakepact.conformance.campaign.reporting.causes import ways
 from lakepact.conformance.campaign.runs import discovered
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.evidence.arrow import pa, pc, pq
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
+    from lakepact.conformance.campaign.reporting.causes import Answers, Cause
     from lakepact.conformance.fuzz.steps import Step
 
     Row = dict[str, Any]
@@ -68,11 +69,7 @@ class Replayed:
         then, now = (each[step].row for each in (self.before, self.after))
         if (then["state"], now["state"]) != (ANSWERED, ANSWERED):
             return () if then["state"] == now["state"] else (f"{then['state']}, now {now['state']}",)
-        one, other = evidence.exchange_of(then), evidence.exchange_of(now)
-        was, is_now = normalised(one), normalised(other)
-        return tuple(kind for kind in was if was[kind] != is_now[kind] and kind not in {"schema", "body"}) + (
-            differences(one, other) if was["body"] != is_now["body"] else ()
-        )
+        return tuple(way.what if way.kind == "body" else way.kind for way in ways(self.case["contract"], {"then": then, "now": now}))
 
 
 @dataclass(frozen=True)
@@ -148,6 +145,46 @@ def minimized(
             raise LookupError(f"{row['case_id']} {what} on {target} any more: there is nothing to make smaller")
         Shrinking(steps[:needed], search.shows, attempts=attempts).shortest()
     return Minimized(search.requirement or "", len(steps), search.best, search.answered, search.sent)
+
+
+def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
+    """Return a cause of divergences with the smallest sequence that was found for which the targets still differ in this way.
+
+    Args:
+        run: folder of the run that has it.
+        cause: the cause.
+        attempts: how often to send a sequence at most.
+
+    Raises:
+        Refused: a target does not answer.
+    """
+    said = documents.read(run / "run.json")
+    row = _case(run, cause.occurrences[0][0])
+    case = cases.case_of(row)
+    contract = suites.load(case.contract).contract
+    sha256 = cases.fingerprint(contract)
+    numbers = itertools.count()
+    shown: tuple[Answers, ...] = ()
+    with ExitStack() as stack:
+        benches = {target: stack.enter_context(_bench(said, target, row, None))[0] for target in cause.answers}
+
+        def shows(steps: Sequence[Step]) -> int:
+            nonlocal shown
+            sequence = cases.row_of(Case(case.contract, SEQUENCE, case.seed, (), tuple(steps)), contract, sha256)
+            number = next(numbers)
+            sent = {target: _sent(bench, {**sequence, "number": number}) for target, bench in benches.items()}
+            answered = [dict(zip(sent, rows, strict=True)) for rows in zip(*sent.values(), strict=False)]
+            for done, answers in enumerate(answered, start=1):
+                if cause.way in ways(case.contract, answers):
+                    shown = tuple(answered[:done])
+                    return done
+            return 0
+
+        steps = [*case.setup, *case.steps]
+        needed = shows(steps)
+        if needed:
+            Shrinking(steps[:needed], shows, attempts=attempts).shortest()
+    return replace(cause, answers=shown[-1], reproduction=shown) if shown else cause
 
 
 class _Search:

@@ -75,6 +75,7 @@ EXCHANGES = schema_of(
     response_bytes=WHOLE,
     response_truncated=YES_NO,
     response_sha256=TEXT,
+    pages=pa.list_(TEXT),  # bodies of the pages that follow in a listing
     said=SAID,  # at step 0 of a check
 )
 INTERRUPTIONS = schema_of(run_id=TEXT, target=TEXT, case_id=TEXT, word=TEXT, verdict=TEXT, reason=TEXT)

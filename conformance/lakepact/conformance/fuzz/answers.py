@@ -46,6 +46,8 @@ class Fuzz:
         rehearsed: returns the answer to a setup request, as far as the contract determines it, for sequences generated without
             a target; `None` if requests depend on the target's own objects.
         planning: like `world`, but without a target; equal to `world` if that sends nothing.
+        chosen: members (`Component.member`) of answers whose values sound servers choose differently, such as times and locations.
+        incomparable: members and components that are a server's own business, such as messages and page tokens.
         model: creates objects with a model of their state; `None` if requests change nothing.
     """
 
@@ -56,6 +58,8 @@ class Fuzz:
     tolerated: Callable[[str, str, Any], bool] = field(default=lambda *_: False)
     rehearsed: Callable[[Step], Any] | None = None
     planning: Callable[[Any], World] | None = None
+    chosen: frozenset[str] = frozenset()
+    incomparable: frozenset[str] = frozenset()
     model: Callable[[Any], Remembering] | None = None
 
 

@@ -78,15 +78,18 @@ _SEEN = "CASE kind " + " ".join(f"WHEN '{kind}' THEN {kind}" for kind in KINDS) 
 
 
 # A check goes on by what it was answered: its requests to two targets are not the same.
+_COMPARED = "state IN ('answered', 'broken') AND mode <> 'check'"
+
+
 def _divergences(dialect: Dialect) -> str:
     return f"""
         WITH given AS (
-            SELECT case_id, step, {_DIFFER} FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
+            SELECT case_id, step, {_DIFFER} FROM answers WHERE {_COMPARED} GROUP BY case_id, step
         ), differing AS (
             SELECT case_id, step, CASE {_COARSEST} END AS kind FROM given WHERE {" OR ".join(f"{kind}_differs" for kind in FINER)}
             UNION ALL SELECT case_id, step, 'header' AS kind FROM given WHERE header_differs
         ), observed AS (
-            SELECT answers.*, kind FROM answers JOIN differing USING (case_id, step) WHERE state = 'answered' AND mode <> 'check'
+            SELECT answers.*, kind FROM answers JOIN differing USING (case_id, step) WHERE {_COMPARED}
         ), found AS (
             SELECT min(contract) AS contract, case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, kind,
                    count(DISTINCT {_SEEN}) AS groups, {dialect.object_of.format(_SEEN)} AS observations

@@ -6,7 +6,7 @@ import hashlib
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,21 @@ SHOWN = 2000  #: characters of what a check expected and what came
 #: Outcomes of checks that are stored; not-offered is no verdict.
 KEPT = {Outcome.BLOCKED: INCONCLUSIVE, **{o: o.value for o in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)}}
 
+PAGE_TOKEN = "pageToken"  # noqa: S105 - the parameter of listings
+PAGE_TOKENS = ("next-page-token", "nextPageToken")  #: members of answers
+MOST_PAGES = 100
+
 Row = dict[str, Any]
+
+
+def token_of(body: Any) -> str:
+    """Return the token of the next page; empty where a listing ends."""
+    named = (body.get(member) for member in PAGE_TOKENS) if isinstance(body, dict) else ()
+    return next((token for token in named if isinstance(token, str)), "")
+
+
+def _is_page(reply: Reply) -> bool:
+    return 200 <= reply.status < 300 and isinstance(reply.exchange.parsed, dict)
 
 
 class Down(Exception):
@@ -173,7 +187,7 @@ class Bench:
                 rows.append({**same, "state": NOT_OFFERED})
                 continue
             try:
-                reply = self._step(corner, step)
+                reply, pages = self._listed(corner, step)
             except NoAnswer as silent:
                 self._unless_down(silent)
                 self._vain += silent.late
@@ -184,8 +198,21 @@ class Bench:
                 rows.append({**same, "state": UNPREPARED, "reason": f"it cannot be sent: {wrong}"})
                 continue
             self._vain = 0
-            rows.append({**evidence.row_of(reply.exchange, self._asked.headers), **same, "state": ANSWERED})
+            rows.append({**evidence.row_of(reply.exchange, self._asked.headers), **same, "state": ANSWERED, "pages": pages})
         return rows, False
+
+    def _listed(self, corner: _Corner, step: Step) -> tuple[Reply, list[str]]:
+        """Send a step; the answer, and if it asks for pages the bodies of all that follow. A page that is refused is the answer."""
+        first = reply = self._step(corner, step)
+        pages: list[str] = []
+        token = token_of(reply.exchange.parsed) if PAGE_TOKEN in dict(step.query) and _is_page(reply) else ""
+        while token and len(pages) < MOST_PAGES:
+            reply = self._step(corner, replace(step, query=tuple({**dict(step.query), PAGE_TOKEN: token}.items())))
+            if not _is_page(reply):
+                return reply, []
+            pages.append(evidence.row_of(reply.exchange, self._asked.headers)["response_body"].decode("utf-8", "replace"))
+            token = token_of(reply.exchange.parsed)
+        return first, pages
 
     # -- checks of the suite -----------------------------------------------------------------------------------
 

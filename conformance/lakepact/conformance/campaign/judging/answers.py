@@ -1,55 +1,81 @@
-"""Normalised answers: what is left when names, times, places and words that a target may choose freely are taken out.
+"""Normalised answers: what is left when names, and values that a target may choose freely, are taken out.
 
-Two targets that answer alike have equal normalised answers; where they differ, the first class that does says how.
+Two targets that answer alike have equal normalised answers; where they differ, the first class that does says how. The contract's
+schema says which members are compared: a member that it does not declare is a target's own business.
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from lakepact.conformance.campaign.judging.members import place_of_answer
+from lakepact.conformance.running import suite as suites
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lakepact.conformance.campaign.judging.members import Place
     from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.fuzz.answers import Fuzz
 
 #: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
 CLASSES = ("status", "error_type", "schema", "body", "header")
 
-SHOWN, SHOWN_TEXT = 4, 80  #: differences that are shown of two answers, and characters of each value
 ABSENT: Any = object()
+MOST_STEPS = 4  #: of a generic place
+NOTHING: tuple[object, ...] = (None, [], {})  #: what may be sent for an optional member that is absent
 
 #: Names of the campaign, also where only letters and digits are allowed in one.
 OWN = re.compile(r"lp(?:_[0-9a-fr]+_\d+_\d+|[0-9a-f]{6}[ab]*\d+r*\d+)")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-PLACE = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:/|/)", re.IGNORECASE)
-WORDS = frozenset({"message", "stack", "nextPageToken", "next-page-token"})  #: for people, or opaque
-TIMES = re.compile(r"(?:-ms|timestamp|[aA]t|Time)\Z")
-FREE = frozenset({"config", "storage-credentials", "defaults", "overrides", "endpoints"})  #: a target's own business
+LOCATION = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:)?/(?:.*/)?", re.IGNORECASE | re.DOTALL)  #: all but the last segment
+
+suite_of = cache(suites.load)
 
 
-def normalised(exchange: Exchange) -> dict[str, str]:
+def normalised(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()) -> dict[str, str]:
     """Return the classes of an answer: equal texts for equivalent answers.
 
     Requests without a generated name concern the whole target, including objects of others: their content is not compared.
+
+    Args:
+        contract: name of the contract.
+        exchange: with the answer.
+        pages: bodies of the pages that follow it.
     """
+    body = compared(contract, exchange, pages)
+    return {
+        "status": str(exchange.status),
+        "error_type": _error_type(exchange.parsed) if exchange.status >= 400 else "",
+        "schema": _digest(sorted(_shape(body, "", set()))),
+        "body": _digest(body),
+        "header": f"{exchange.media_type}{' etag' if 'etag' in exchange.headers else ''}",
+    }
+
+
+def compared(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()) -> Any:
+    """Return the part of a body that has to be equal on equivalent targets; the items of all pages of a listing."""
+    suite = suite_of(contract)
+    if suite.fuzz is None or (exchange.status < 400 and not _asks_for_own(exchange.url, exchange.request_body)):
+        return None
     parsed = exchange.parsed
     if parsed is None and exchange.body:
         parsed = list(exchange.lines) if exchange.lines is not None else {"no JSON": hashlib.sha256(exchange.body).hexdigest()}
-    refused = exchange.status >= 400
-    plain = _plain(parsed, "") if refused or _asks_for_own(exchange.url, exchange.request_body) else None
-    return {
-        "status": str(exchange.status),
-        "error_type": _error_type(parsed) if refused else "",
-        "schema": _digest(sorted(_shape(plain, "", set()))),
-        "body": _digest(plain),
-        "header": f"{exchange.media_type}{' etag' if 'etag' in exchange.headers else ''}",
-    }
+    for page in pages or ():
+        parsed = _joined(parsed, orjson.loads(page))
+    return _plain(parsed, place_of_answer(suite.contract, exchange.operation or "", exchange.status), suite.fuzz)
+
+
+def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return a page of a listing with the items of the next one."""
+    items = {name: held for name, held in other.items() if isinstance(held, list)}
+    return {**one, **{name: [*(one.get(name) or ()), *held] for name, held in items.items()}}
 
 
 def _asks_for_own(url: str, request: bytes) -> bool:
@@ -64,24 +90,34 @@ def _error_type(parsed: Any) -> str:
     return str(error.get("type", "")) if isinstance(error, dict) else str(parsed.get("errorCode", ""))
 
 
-def _plain(value: Any, member: str) -> Any:
+def _plain(value: Any, place: Place | None, fuzz: Fuzz) -> Any:
     kind = type(value)
-    if member in FREE:
-        return "<free>"
     if kind is str:
         return _text(value)
     if kind is dict:
-        return {_name(key): _plain(held, key) for key, held in value.items() if key not in WORDS}
+        return {_name(name): held for name, held in _members(value, place, fuzz)}
     if kind is list:
-        return [_plain(item, member) for item in value]
-    if kind is int and TIMES.search(member):
-        return "<time>"
+        items = [_plain(item, place.item if place else None, fuzz) for item in value]
+        return sorted(items, key=_digest) if place is not None and place.is_set else items
     return value
 
 
+def _members(value: dict[str, Any], place: Place | None, fuzz: Fuzz) -> Iterator[tuple[str, Any]]:
+    """Yield the members that count: those of the contract, but for what a server decides by itself."""
+    for name, held in value.items():
+        if place is None or place.is_open:
+            yield name, _plain(held, None, fuzz)
+        elif not place.is_declared(name):
+            if place.other is not None:
+                yield name, _plain(held, place.other, fuzz)
+        elif place.names(name).isdisjoint(fuzz.incomparable) and (name in place.required or held not in NOTHING):
+            is_chosen = not place.names(name).isdisjoint(fuzz.chosen)
+            yield name, f"<{_KINDS.get(type(held), 'object')}>" if is_chosen else _plain(held, place.member(name), fuzz)
+
+
 def _text(text: str) -> str:
-    if "/" in text and PLACE.match(text):
-        return "<place>"
+    if "/" in text:
+        text = LOCATION.sub("<place>/", text)
     return UUID.sub("<uuid>", _name(text)) if "-" in text else _name(text)
 
 
@@ -114,23 +150,34 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
-def differences(one: Exchange, other: Exchange) -> tuple[str, ...]:
-    """Return the first differences of two answers without names, times and places, each with both values."""
-    found = _differing(_plain(one.parsed, ""), _plain(other.parsed, ""), "")
-    return tuple(f"{path or '/'}: {_short(a)} ≠ {_short(b)}" for path, a, b in itertools.islice(found, SHOWN))
+def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the places where two bodies differ, as JSON pointers, each with both values.
 
-
-def _differing(one: Any, other: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    Args:
+        one: a body as `compared` returns it.
+        other: another one.
+        path: where they are.
+    """
     if isinstance(one, dict) and isinstance(other, dict):
         for key in sorted(one.keys() | other.keys()):
-            yield from _differing(one.get(key, ABSENT), other.get(key, ABSENT), f"{path}/{key}")
+            yield from differences(one.get(key, ABSENT), other.get(key, ABSENT), f"{path}/{key}")
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for number, (a, b) in enumerate(zip(one, other, strict=True)):
-            yield from _differing(a, b, f"{path}/{number}")
+            yield from differences(a, b, f"{path}/{number}")
     elif one != other or type(one) is not type(other):
-        yield path, one, other
+        yield path or "/", one, other
 
 
-def _short(value: Any) -> str:
-    text = "absent" if value is ABSENT else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"
+def generic(pointer: str, place: Place | None) -> str:
+    """Return the JSON pointer of a place with `*` for each index, and for each name that the contract does not have."""
+    steps: list[str] = []
+    for step in pointer.split("/")[1 : MOST_STEPS + 1]:
+        is_free = step.isdigit() if place is None or place.is_open else not place.is_declared(step)
+        steps.append("*" if is_free else step)
+        place = place and (place.item if step.isdigit() and place.item else place.member(step))
+    return "/" + "/".join(steps)
+
+
+def shown(value: Any) -> str:
+    """Return a value as it is shown; one that is `ABSENT` as that word."""
+    return "absent" if value is ABSENT else json.dumps(value, ensure_ascii=False)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN, LATE
-from lakepact.conformance.campaign.judging.answers import CLASSES, normalised
+from lakepact.conformance.campaign.judging.answers import CLASSES, normalised, suite_of
 from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS
 from lakepact.conformance.evidence.arrow import pa, pq
 from lakepact.conformance.evidence.outcome import Outcome, Unmet, broken
 from lakepact.conformance.fuzz.answers import Judge
-from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,11 +25,10 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2_000  #: exchanges that are in memory
 INCONCLUSIVE, PASS, ERROR = "inconclusive", Outcome.PASS.value, Outcome.ERROR.value
+NO_ANSWER = "no answer"  #: in the place of a status
 SHOWN = 2000  #: characters of what was expected and what came
 
 Verdict = tuple[str, str, str, str, str]  #: check, requirement, verdict, expected, observed
-
-suite_of = cache(suites.load)
 
 
 @cache
@@ -68,7 +66,9 @@ def judged(row: Mapping[str, Any], features: Features | None = None) -> tuple[li
         if own["requirement_id"] in levels:
             verdict = own["check_id"], own["requirement_id"], own["verdict"], own["expected"], own["observed"]
             results.append(_result({**same, "step": own["step"], "http_status": None}, verdict, levels[verdict[1]]))
-    answer: dict[str, str] = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+    answer = dict.fromkeys(CLASSES, "") | {"status": NO_ANSWER if row["state"] == BROKEN else ""}
+    if row["state"] == ANSWERED:
+        answer = normalised(row["contract"], exchange, row["pages"])
     return results, {**same, "state": row["state"], **answer}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -9,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.findings import BAD, ORDER, VERDICTS
-from lakepact.conformance.campaign.execution import evidence
-from lakepact.conformance.campaign.judging.answers import differences
+from lakepact.conformance.campaign.reporting.causes import causes, curl_of
 from lakepact.conformance.evidence.arrow import pa, pc, pq
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from lakepact.conformance.campaign.reporting.causes import Cause
     from lakepact.generated.contract import Requirement
 
     Row = dict[str, Any]
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST = 40  #: findings, and rows of a table, that a page shows
 INTERRUPTED = "exchanges were on their way when a start was interrupted: inconclusive, and sent again under other names"
-SHOWN_EXAMPLES = 24
+MOST_COMPARED = 2_000  #: cases whose answers are compared member by member
 QUIET = "Latencies are shown only for runs with one request in flight (one worker); with more, they would include waiting times."
 
 
@@ -61,19 +62,6 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Example:
-    """A case that targets answer differently."""
-
-    operation: str
-    kind: str
-    case_id: str
-    step: int
-    groups: tuple[tuple[tuple[str, ...], str], ...]  #: targets that answer alike, and what
-    differences: tuple[str, ...]
-    requirements: tuple[str, ...]  #: that are broken in it
-
-
-@dataclass(frozen=True)
 class Facts:
     """Everything that a report shows."""
 
@@ -90,7 +78,7 @@ class Facts:
     left_out: int  #: findings for which there was no room
     divergences: Mapping[str, Mapping[str, int]]  #: by operation, by class
     unexplained: Mapping[str, int]  #: number of divergences without a broken requirement, by operation
-    examples: tuple[Example, ...]
+    causes: tuple[Cause, ...]  #: of divergences
     regressions: tuple[Row, ...]  #: counted: kind, target, requirement, cases, first case, before, after
     compared: bool
     latencies: tuple[Row, ...]
@@ -146,7 +134,7 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         left_out=max(len(findings) - MOST, 0),
         divergences=_by_operation(found["divergences"]),
         unexplained=Counter(row["operation_id"] for row in found["divergences"] if not row["requirement_ids"]),
-        examples=tuple(_examples(run, found["divergences"])),
+        causes=tuple(_causes(run, found["divergences"])),
         regressions=tuple(_regressions(found["regressions"])),
         compared=compared,
         latencies=tuple(found["latencies"]),
@@ -202,7 +190,7 @@ def _evidence_of(row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str,
         expected=said["expected"],
         observed=said["observed"],
         case_id=row["first_case_id"],
-        curl=_curl(exchanges.get((*key, said["step"]))),
+        curl=curl_of(sent) if (sent := exchanges.get((*key, said["step"]))) else "",
     )
 
 
@@ -213,30 +201,15 @@ def _by_operation(divergences: Sequence[Row]) -> dict[str, dict[str, int]]:
     return {operation: dict(counts) for operation, counts in sorted(counted.items())}
 
 
-def _examples(run: Path, divergences: Sequence[Row]) -> Iterable[Example]:
-    """Return one case of each operation and class, those without a broken requirement first."""
-    first: dict[tuple[str, str], Row] = {}
-    for row in sorted(divergences, key=lambda r: bool(r["requirement_ids"])):
-        first.setdefault((row["operation_id"], row["kind"]), row)
-    few = list(first.values())[:SHOWN_EXAMPLES]
+def _causes(run: Path, divergences: Sequence[Row]) -> list[Cause]:
+    """Return the causes of divergences; of very many, those of the first cases."""
+    cases = set(itertools.islice(dict.fromkeys(row["case_id"] for row in divergences), MOST_COMPARED))
+    few = [row for row in divergences if row["case_id"] in cases]
     wanted = {(target, row["case_id"]) for row in few for target in json.loads(row["observations"])}
-    exchanges = {(row["target"], row["case_id"], row["step"]): row for row in _rows_of(run / "exchanges", wanted)}
-    for row in few:
-        groups: dict[str, list[str]] = defaultdict(list)
-        for target, observed in json.loads(row["observations"]).items():
-            groups[observed].append(target)
-        answers = [exchanges.get((targets[0], row["case_id"], row["step"])) for targets in groups.values()]
-        given = [evidence.exchange_of(answer) for answer in answers if answer is not None]
-        named = [(tuple(targets), observed) for observed, targets in groups.items()]
-        yield Example(
-            operation=row["operation_id"],
-            kind=row["kind"],
-            case_id=row["case_id"],
-            step=row["step"],
-            groups=tuple((targets, observed if row["kind"] in {"status", "error_type", "header"} else "") for targets, observed in named),
-            differences=differences(given[0], given[1]) if len(given) > 1 and row["kind"] in {"schema", "body"} else (),
-            requirements=tuple(row["requirement_ids"] or ()),
-        )
+    exchanges: dict[tuple[str, int], dict[str, Row]] = defaultdict(dict)
+    for row in sorted(_rows_of(run / "exchanges", wanted), key=lambda row: str(row["target"])):
+        exchanges[row["case_id"], row["step"]][row["target"]] = row
+    return causes(few, exchanges)
 
 
 def _regressions(rows: Sequence[Row]) -> Iterable[Row]:
@@ -246,10 +219,6 @@ def _regressions(rows: Sequence[Row]) -> Iterable[Row]:
     names = ("kind", "target", "requirement_id", "before", "after")
     for key, cases in sorted(counted.items(), key=lambda item: (item[0][0] != "regression", item[0])):
         yield {**dict(zip(names, key, strict=True)), "cases": len(cases), "first_case_id": min(cases)}
-
-
-def _curl(row: Row | None) -> str:
-    return evidence.exchange_of(row).curl() if row is not None and row["url"] else ""
 
 
 def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:

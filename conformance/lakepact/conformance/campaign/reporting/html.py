@@ -6,15 +6,17 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.findings import BAD
-from lakepact.conformance.campaign.reporting.facts import INTERRUPTED
-from lakepact.conformance.campaign.reporting.sections import divergences, others
+from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST
+from lakepact.conformance.campaign.reporting.sections import cause, divergences, others
 from lakepact.conformance.evidence.escaping import html as escape
+from lakepact.conformance.evidence.escaping import html_lines
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
 from lakepact.conformance.report.page import SAYS, card, chip, page, plain_table, section, share_bar, top, wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lakepact.conformance.campaign.reporting.causes import Cause
     from lakepact.conformance.campaign.reporting.facts import Facts, Finding, Shown
     from lakepact.conformance.report.looks import Look
     from lakepact.generated.contract import Requirement
@@ -25,7 +27,9 @@ def html(facts: Facts) -> str:
     sections = [divergences(facts), *others(facts)]
     links = {"targets": "Targets", "matrix": "Matrix", "findings": "Broken requirements"}
     links |= {each.anchor: each.heading for each in sections}
-    parts = [_top(facts, links), '<main><section id="targets"><div class="cards">', *(_card(facts, target) for target in facts.targets)]
+    links = {**({"causes": "Causes of divergences"} if len(facts.targets) > 1 else {}), **links}
+    parts = [_top(facts, links), "<main>", *(_causes(facts) if len(facts.targets) > 1 else ())]
+    parts += ['<section id="targets"><div class="cards">', *(_card(facts, target) for target in facts.targets)]
     parts += ["</div></section>", *_matrix(facts), *_findings(facts)]
     for each in sections:
         tables = [plain_table(head, rows) for head, rows in each.tables]
@@ -52,6 +56,16 @@ def _top(facts: Facts, links: Mapping[str, str]) -> str:
     if facts.interrupted:
         notices.append(f"{facts.interrupted} {INTERRUPTED}.")
     return top("Conformance campaign", escape(facts.title), told, notices=notices, links=links)
+
+
+def _causes(facts: Facts) -> Iterator[str]:
+    lead = "The gravest first." if facts.causes else "No divergences."
+    return section("causes", "Causes of divergences", [_cause(each) for each in facts.causes[:MOST]], lead=lead)
+
+
+def _cause(each: Cause) -> str:
+    parts = (f"<dt>{escape(label)}</dt><dd><pre>{html_lines(chr(10).join(lines))}</pre></dd>" for label, lines in cause(each) if lines)
+    return f"<details><summary>{escape(each.heading)}</summary><dl>{''.join(parts)}</dl></details>"
 
 
 def _card(facts: Facts, target: str) -> str:

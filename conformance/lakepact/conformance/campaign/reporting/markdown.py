@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.findings import VERDICTS
-from lakepact.conformance.campaign.reporting.facts import INTERRUPTED
-from lakepact.conformance.campaign.reporting.sections import counts, divergences, others
+from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST
+from lakepact.conformance.campaign.reporting.sections import cause, counts, divergences, others
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
@@ -25,12 +25,21 @@ def markdown(facts: Facts) -> str:
 
 
 def compared(facts: Facts) -> Iterator[str]:
-    """Yield the lines that compare the targets: what each does not keep, and where they answer differently."""
+    """Yield the lines that compare the targets: the causes of divergences, and what each target does not keep."""
+    yield from causes(facts)
     plan = facts.run["plan"]
-    yield f"{facts.title}: {plan['cases']} cases of {plan['operations']} operations\n"
+    yield f"\n{facts.title}: {plan['cases']} cases of {plan['operations']} operations\n"
     yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
     yield from _findings(facts)
-    yield from _section(divergences(facts))
+
+
+def causes(facts: Facts) -> Iterator[str]:
+    """Yield the lines of the causes of divergences, the gravest first."""
+    yield "## Causes of divergences\n" if facts.causes else "## No divergences\n"
+    for number, each in enumerate(facts.causes[:MOST], start=1):
+        yield f"### {number}. {md(each.heading)}\n"
+        for label, lines in cause(each):
+            yield from (f"{md(label)}:\n", *code_block(lines, "sh" if lines[-1].startswith("curl") else "text"), "") if lines else ()
 
 
 def _lines(facts: Facts) -> Iterator[str]:
@@ -40,6 +49,9 @@ def _lines(facts: Facts) -> Iterator[str]:
     yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
     if facts.interrupted:
         yield f"- {facts.interrupted} {INTERRUPTED}"
+    if len(facts.targets) > 1:
+        yield ""
+        yield from causes(facts)
     yield "\n## Requirements\n"
     yield from _table(*counts(facts.verdicts, tuple(VERDICTS)))
     yield f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that invariants judge no exchange shows anything.\n"

@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.findings import KINDS
+from lakepact.conformance.campaign.reporting.causes import curl_of, status_of
 from lakepact.conformance.campaign.reporting.facts import MOST, QUIET
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from lakepact.conformance.campaign.reporting.facts import Example, Facts
+    from lakepact.conformance.campaign.reporting.causes import Cause
+    from lakepact.conformance.campaign.reporting.facts import Facts
 
     Table = tuple[Sequence[str], Sequence[Sequence[object]]]
 
+MOST_PLACES, MOST_FOLLOWING = 4, 6  #: of a cause that are shown
 DIFFERENT = (
     "Cases that targets answer differently once names, UUIDs, times and places are taken out, each counted in the coarsest class that "
     "differs. Different is not wrong: unexplained are those in which nothing is seen to be broken."
@@ -49,15 +52,24 @@ def divergences(facts: Facts) -> Section:
         (operation, *(row.get(kind, 0) for kind in kinds), facts.unexplained.get(operation, 0))
         for operation, row in sorted(facts.divergences.items(), key=lambda item: -sum(item[1].values()))
     ]
-    examples = [_example(example) for example in facts.examples]
-    head = ("operation", "class", "who answers what", "case", "broken in it")
-    return Section(*section, DIFFERENT, ((("operation", *kinds, "unexplained"), found), (head, examples)))
+    return Section(*section, DIFFERENT, ((("operation", *kinds, "unexplained"), found),))
 
 
-def _example(example: Example) -> tuple[object, ...]:
-    groups = " ≠ ".join(f"{', '.join(targets)}{': ' if said else ''}{said}" for targets, said in example.groups)
-    what = "; ".join((groups, *example.differences))
-    return example.operation, example.kind, what, example.case_id, ", ".join(example.requirements) or "—"
+def cause(shown: Cause) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what a report says of a cause: labels, each with its lines."""
+    (case, step), *_ = shown.occurrences
+    yield "case", [f"{case}, step {step}"]
+    yield "breaks", [", ".join(shown.requirements)] if shown.requirements else []
+    yield "also", [way.title for way in shown.following[:MOST_FOLLOWING]]
+    yield "differs", shown.places[:MOST_PLACES] if shown.way.kind == "body" else []
+    yield "answers", shown.side_by_side
+    for target, line in shown.curls.items():
+        yield target, [line]
+    for number, answers in enumerate(shown.reproduction, start=1):
+        statuses = ", ".join(f"{status_of(row)} ({target})" for target, row in answers.items())
+        row = next(iter(answers.values()))
+        is_last = number == len(shown.reproduction)  # shown above
+        yield f"step {number}", [f"{row['operation_id']} returned {statuses}", *([] if is_last else [curl_of(row)])]
 
 
 def others(facts: Facts) -> list[Section]:

@@ -355,6 +355,23 @@ def rehearsed(step: Step) -> Any:
     return {"metadata": metadata}
 
 
+#: Members of answers that sound catalogs choose differently.
+CHOSEN = frozenset(
+    {
+        *(f"TableMetadata.{member}" for member in ("table-uuid", "location", "last-updated-ms")),
+        *(f"ViewMetadata.{member}" for member in ("view-uuid", "location")),
+        *(f"{entry}.timestamp-ms" for entry in ("Snapshot", "SnapshotLog", "MetadataLog", "ViewVersion", "ViewHistoryEntry")),
+        *(f"{answer}.metadata-location" for answer in ("LoadTableResult", "LoadViewResult", "CommitTableResponse")),
+        "MetadataLog.metadata-file",
+    }
+)
+INCOMPARABLE = frozenset(
+    {
+        *("PageToken", "ErrorModel.message", "ErrorModel.stack", "CatalogConfig"),
+        *("LoadTableResult.config", "LoadTableResult.storage-credentials", "LoadViewResult.config"),
+    }
+)
+
 FUZZ = Fuzz(
     world=CatalogWorld,
     operations=OPERATIONS,
@@ -368,5 +385,7 @@ FUZZ = Fuzz(
     },
     tolerated=tolerated,
     rehearsed=rehearsed,
+    chosen=CHOSEN,
+    incomparable=INCOMPARABLE,
 )
 suite.fuzz = FUZZ
