@@ -33,19 +33,27 @@ def test_equal_servers_exit_with_0() -> None:
         ended = called(left.url, right.url, *FEW)
 
     assert ended.exit_code == 0, ended.output
-    assert ended.output.rstrip().endswith("None.")
+    assert ended.stdout.startswith("no divergences")
 
 
-def test_difference_exits_with_1_and_names_its_operation(tmp_path: Path) -> None:
+def test_difference_exits_with_1_and_its_first_line_names_the_gravest_cause(tmp_path: Path) -> None:
     out = tmp_path / "kept"
     with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right:
         ended = called(left.url, right.url, *FEW, "--out", str(out))
 
     assert ended.exit_code == 1, ended.output
-    (row,) = [line for line in ended.output.splitlines() if line.startswith("| loadNamespaceMetadata | status")]
-    assert "left" in row
-    assert "503" in row
+    first, *_ = lines = ended.stdout.splitlines()
+    assert first.startswith("CAUSE 1  loadNamespaceMetadata returned 200 (left), 503 (right), in ")
+    assert any(line.split()[:1] == ["!"] or "! status 200" in line for line in lines)
+    assert {url for url in (left.url, right.url) if not any("curl" in line and url in line for line in lines)} == set()
     assert {"plan", "run", "report.md", "report.html"} == {path.name for path in out.iterdir()}
+
+
+def test_markdown_begins_with_the_gravest_cause() -> None:
+    with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right:
+        ended = called(left.url, right.url, *FEW, "--format", "md")
+
+    assert ended.stdout.splitlines()[2].startswith("### 1. loadNamespaceMetadata returned 200")
 
 
 def test_target_that_is_no_address_exits_with_2() -> None:

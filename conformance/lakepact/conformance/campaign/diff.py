@@ -5,24 +5,31 @@ from __future__ import annotations
 import contextlib
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance.campaign import plans, run_verdicts, runs
+from lakepact.conformance.campaign import plans, replay, run_verdicts, runs
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
+from lakepact.conformance.campaign.planning.reads import with_reads
 from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
-from lakepact.conformance.campaign.reporting import facts, html, markdown
+from lakepact.conformance.campaign.reporting import facts, html, markdown, text
 from lakepact.conformance.campaign.targets import parse_targets
+from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator, Sequence
 
-MODES = ("example", "near", "reading", "sequence")  #: no checks: they go by what they are answered, and judge one target
+    from lakepact.conformance.campaign.engines import Engine
+    from lakepact.conformance.campaign.planning.generation import Block
+    from lakepact.conformance.campaign.targets import Asked
+
+MODES = ("example", "near", "sequence")  #: no checks: they go by what they are answered, and judge one target
 SEEDS = 4
 
 
@@ -38,38 +45,80 @@ SEEDS = 4
     show_default=True,
     help="How many times cases of each operation are drawn; always the same ones.",
 )
+@click.option("--format", "form", type=click.Choice(["text", "md"]), default="text", show_default=True, help="Format of the output.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Keep plan, run and reports in this new folder.")
-def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: int, out: Path | None) -> None:
+def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: int, form: str, out: Path | None) -> None:
     """Send the same requests to LEFT and RIGHT, two addresses or profiles (FILE.toml), and say where their answers differ.
+
+    Each case ends with reads of everything that it names. The gravest cause comes first: a status before a body, a write before a read.
 
     Exit code: 0 no difference, 1 some, 2 wrong usage, 3 the cases have not all been answered.
 
     Example: lakepact diff http://127.0.0.1:8181 theirs.toml --only '*Table*'
     """
 
-    def compare() -> None:
+    def send() -> None:
         targets = parse_targets((f"left={left}", f"right={right}"), (contract,))
         with _folder(out) as folder, LocalEngine(None) as engine:
             for target in targets:
                 runs.discovered(target)  # before the cases are drawn, which takes longer
-            plan, run = folder / "plan", folder / "run"
-            plans.plan((contract,), plan, seeds=range(seeds), modes=MODES, per_seed=1, only=only or ("*",), draw=engine.draw)
-            runs.prepare(plan, run, targets)
-            landed = None
+            draw(contract, folder / "plan", engine, seeds=range(seeds), only=only or ("*",))
             with Ticker("cases") as ticker:
-                for landed in runs.carried_on(run, engine, every=ticker.every):
-                    ticker.tell(landed.landed, landed.planned)
-            run_verdicts.judge(run, engine)
-            found = facts.facts(run, run_verdicts.analyse(run, engine), compared=False)
+                found = compare(folder / "plan", folder / "run", targets, engine=engine, ticker=ticker)
             if out is not None:
                 (out / "report.md").write_text(markdown.markdown(found), encoding="utf-8")
                 (out / "report.html").write_text(html.html(found), encoding="utf-8")
-            click.echo("\n".join(markdown.compared(found)))
-            if landed is None or landed.missing or landed.landed < landed.planned:
+            if form == "md":
+                click.echo("\n".join(markdown.compared(found)))
+            else:
+                text.show(found, Screen())
+            if found.missing:
                 raise Refused("one of the targets stopped answering: not all cases have been sent to both")
-            sys.exit(runner.NOT_CONFORMANT if found.divergences else runner.CONFORMANT)
+            sys.exit(runner.NOT_CONFORMANT if found.causes else runner.CONFORMANT)
 
-    with_errors_in_one_line("diff", compare, command="lakepact diff")
+    with_errors_in_one_line("diff", send, command="lakepact diff")
+
+
+def draw(contract: str, folder: Path, engine: Engine, *, seeds: Sequence[int], only: Sequence[str] = ("*",)) -> None:
+    """Write a plan whose cases end with reads of everything that they name.
+
+    Args:
+        contract: name of the contract.
+        folder: holds no plan yet.
+        engine: draws the cases.
+        seeds: where drawing starts.
+        only: patterns of operations.
+
+    Raises:
+        LookupError: cases of the contract cannot be planned, or nothing matches.
+    """
+
+    def reading(blocks: Sequence[Block]) -> Iterator[list[dict[str, Any]]]:
+        return ([with_reads(row) for row in rows] for rows in engine.draw(blocks))
+
+    plans.plan(contract, folder, seeds=seeds, modes=MODES, only=only, draw=reading)
+
+
+def compare(plan: Path, run: Path, targets: Sequence[Asked], *, engine: Engine, ticker: Ticker) -> facts.Facts:
+    """Return the differences of two targets, the gravest with the smallest sequences that show them.
+
+    Args:
+        plan: folder of the plan.
+        run: folder of the new run.
+        targets: the targets.
+        engine: runs the workers.
+        ticker: reports the progress.
+
+    Raises:
+        Refused: a target does not answer.
+    """
+    runs.prepare(plan, run, targets)
+    for landed in runs.carried_on(run, engine, every=ticker.every):
+        ticker.tell(landed.landed, landed.planned)
+    run_verdicts.judge(run, engine)
+    found = facts.facts(run, run_verdicts.analyse(run, engine), compared=False)
+    gravest = () if found.missing else found.causes[: text.SHOWN]
+    return replace(found, causes=(*(replay.reproduced(run, cause) for cause in gravest), *found.causes[len(gravest) :]))
 
 
 @contextlib.contextmanager
