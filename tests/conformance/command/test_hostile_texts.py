@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from campaigns import Here, exchanges, few_cases, ran
+from campaigns import OPERATIONS, Here, exchanges, ran
 from lakepact.cli import main
 from lakepact.client.command.text import json_line
 from lakepact.client.command.text import plain as client_plain
 from lakepact.conformance.campaign import run_verdicts
+from lakepact.conformance.campaign.diff import draw
 from lakepact.conformance.campaign.reporting import facts
 from lakepact.conformance.campaign.reporting import html as campaign_html
 from lakepact.conformance.campaign.reporting import markdown as campaign_markdown
+from lakepact.conformance.campaign.reporting import text as campaign_text
 from lakepact.conformance.evidence import escaping
 from lakepact.conformance.report import compatibility, filters, html, junit, lines, markdown, matrices, text
 from lakepact.generated.contract import Contract
@@ -163,11 +165,15 @@ def test_texts_of_verdicts_are_escaped_in_every_report(report: list[dict[str, An
 
 def test_campaign_pages_hold_no_secret_and_no_active_content(tmp_path: Path) -> None:
     with miniature(hostile) as one, miniature(otherwise) as other:
-        run = ran(few_cases(tmp_path / "plan"), tmp_path / "run", Here(), f"one={one}", f"other={other}")
+        draw("iceberg_rest", tmp_path / "plan", Here(), seeds=range(2), only=OPERATIONS)
+        run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"one={one}", f"other={other}")
     run_verdicts.judge(run, Here())
     found = facts.facts(run, run_verdicts.analyse(run, Here()), compared=False)
-    pages = [campaign_html.html(found), campaign_markdown.markdown(found), "\n".join(campaign_markdown.compared(found))]
+    shown = io.StringIO()
+    campaign_text.show(found, Console(file=shown, width=200, color_system=None))
+    pages = [campaign_html.html(found), campaign_markdown.markdown(found), shown.getvalue()]
 
+    assert found.causes
     assert ACTING.findall("".join(pages)) == []
     assert TAGS.findall(pages[0] + rendered(pages[1])) == []
     texts = "".join(pages).encode() + b"".join(path.read_bytes() for path in run.rglob("*") if path.is_file() and path.suffix != ".parquet")

@@ -69,7 +69,7 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
                 (out / "report.md").write_text(markdown.markdown(found), encoding="utf-8")
                 (out / "report.html").write_text(html.html(found), encoding="utf-8")
             if form == "md":
-                click.echo("\n".join(markdown.compared(found)))
+                click.echo(markdown.markdown(found))
             else:
                 text.show(found, Screen())
             if found.missing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import secrets
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import ANSWERED, Bench, Down
 from lakepact.conformance.campaign.judging.verdicts import judged
 from lakepact.conformance.campaign.planning import cases
-from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE, Case
+from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE
 from lakepact.conformance.campaign.reporting.causes import ways
 from lakepact.conformance.campaign.runs import discovered
 from lakepact.conformance.campaign.targets import of_document
@@ -24,7 +23,7 @@ from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
 from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
     from lakepact.conformance.campaign.reporting.causes import Answers, Cause
@@ -135,16 +134,20 @@ def minimized(
     row = _case(run, case_id)
     if row["mode"] == CHECK:
         raise LookupError(f"{row['case_id']} is the check {row['request']}, which is as small as it was written; lakepact check --only it")
+    wanted = [requirement] if requirement else []
     with _bench(said, target, row, url) as (bench, features):
-        search = _Search(bench, row, features, requirement)
-        case = cases.case_of(row)
-        steps = [*case.setup, *case.steps]
-        needed = search.shows(steps)
-        if not needed:
+
+        def breaks(answers: Answers) -> bool:
+            broken = [bad["requirement_id"] for bad in _answered([answers[target]], features)[0].bad]
+            wanted.extend([] if wanted else broken[:1])
+            return bool(wanted) and wanted[0] in broken
+
+        search = _Search(row, {target: bench}, breaks)
+        if not search.finds(attempts):
             what = f"does not break {requirement}" if requirement else "breaks nothing"
             raise LookupError(f"{row['case_id']} {what} on {target} any more: there is nothing to make smaller")
-        Shrinking(steps[:needed], search.shows, attempts=attempts).shortest()
-    return Minimized(search.requirement or "", len(steps), search.best, search.answered, search.sent)
+        answered = _answered([answers[target] for answers in search.answered], features)
+    return Minimized(wanted[0], len(search.steps), {**search.best, "number": row["number"]}, answered, search.sent)
 
 
 def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
@@ -158,65 +161,47 @@ def reproduced(run: Path, cause: Cause, *, attempts: int = ATTEMPTS) -> Cause:
     Raises:
         Refused: a target does not answer.
     """
-    said = documents.read(run / "run.json")
-    row = _case(run, cause.occurrences[0][0])
-    case = cases.case_of(row)
-    contract = suites.load(case.contract).contract
-    sha256 = cases.fingerprint(contract)
-    numbers = itertools.count()
-    shown: tuple[Answers, ...] = ()
+    said, row = documents.read(run / "run.json"), _case(run, cause.occurrences[0][0])
     with ExitStack() as stack:
         benches = {target: stack.enter_context(_bench(said, target, row, None))[0] for target in cause.answers}
-
-        def shows(steps: Sequence[Step]) -> int:
-            nonlocal shown
-            sequence = cases.row_of(Case(case.contract, SEQUENCE, case.seed, (), tuple(steps)), contract, sha256)
-            number = next(numbers)
-            sent = {target: _sent(bench, {**sequence, "number": number}) for target, bench in benches.items()}
-            answered = [dict(zip(sent, rows, strict=True)) for rows in zip(*sent.values(), strict=False)]
-            for done, answers in enumerate(answered, start=1):
-                if cause.way in ways(case.contract, answers):
-                    shown = tuple(answered[:done])
-                    return done
-            return 0
-
-        steps = [*case.setup, *case.steps]
-        needed = shows(steps)
-        if needed:
-            Shrinking(steps[:needed], shows, attempts=attempts).shortest()
-    return replace(cause, answers=shown[-1], reproduction=shown) if shown else cause
+        search = _Search(row, benches, lambda answers: cause.way in ways(row["contract"], answers))
+        if not search.finds(attempts):
+            return cause
+    return replace(cause, answers=search.answered[-1], reproduction=search.answered)
 
 
 class _Search:
-    """Sends candidates, and remembers the last that showed what is looked for."""
+    """Sends sequences to targets, and remembers the last that showed what is looked for, with its answers."""
 
-    def __init__(self, bench: Bench, row: Row, features: Mapping[str, Mapping[str, bool]], requirement: str | None) -> None:
-        self._bench = bench
-        self._row = row
-        self._features = features
-        self._contract = suites.load(row["contract"]).contract
+    def __init__(self, row: Row, benches: Mapping[str, Bench], shows: Callable[[Answers], bool]) -> None:
+        case = cases.case_of(row)
+        self.steps = [*case.setup, *case.steps]
+        self.best, self.sent = row, 0
+        self.answered: tuple[Answers, ...] = ()
+        self._case, self._benches, self._shows = replace(case, mode=SEQUENCE, setup=()), benches, shows
+        self._contract = suites.load(case.contract).contract
         self._sha256 = cases.fingerprint(self._contract)
-        self.requirement = requirement
-        self.best: Row = row
-        self.answered: tuple[Answered, ...] = ()
-        self.sent = 0
 
-    def shows(self, steps: Sequence[Step]) -> int:
-        """Return how many of the steps it takes to break the requirement; 0 if they do not."""
-        case = Case(self._row["contract"], SEQUENCE, self._row["seed"], (), tuple(steps))
-        row = {**cases.row_of(case, self._contract, self._sha256), "number": self._row["number"]}
+    def finds(self, attempts: int) -> bool:
+        """Look for the shortest sequence, and return whether there is any."""
+        needed = self._needed(self.steps)
+        if needed:
+            Shrinking(self.steps[:needed], self._needed, attempts=attempts).shortest()
+        return bool(needed)
+
+    def _needed(self, steps: Sequence[Step]) -> int:
+        """Return how many of the steps it takes; 0 if they do not show it."""
         self.sent += 1
-        found = _answered(_sent(self._bench, row), self._features)
-        for place, one in enumerate(found):
-            broken = [bad["requirement_id"] for bad in one.bad]
-            if broken and self.requirement is None:
-                self.requirement = broken[0]
-            if self.requirement in broken:
-                needed = tuple(steps[: place + 1])
-                self.best = {**cases.row_of(replace(case, steps=needed), self._contract, self._sha256), "number": self._row["number"]}
-                self.answered = found[: place + 1]
-                return place + 1
-        return 0
+        row = {**self._row(steps), "number": self.sent}
+        sent = {target: _sent(bench, row) for target, bench in self._benches.items()}
+        answered = [dict(zip(sent, rows, strict=True)) for rows in zip(*sent.values(), strict=False)]
+        needed = next((done for done, answers in enumerate(answered, start=1) if self._shows(answers)), 0)
+        if needed:
+            self.best, self.answered = self._row(steps[:needed]), tuple(answered[:needed])
+        return needed
+
+    def _row(self, steps: Sequence[Step]) -> Row:
+        return cases.row_of(replace(self._case, steps=tuple(steps)), self._contract, self._sha256)
 
 
 def _sent(bench: Bench, row: Row) -> list[Row]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.campaign.judging.members import place_of_answer
+from lakepact.conformance.evidence.differences import ABSENT, NOTHING
 from lakepact.conformance.running import suite as suites
 
 if TYPE_CHECKING:
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
 #: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
 CLASSES = ("status", "error_type", "schema", "body", "header")
 
-ABSENT: Any = object()
 MOST_STEPS = 4  #: of a generic place
-NOTHING: tuple[object, ...] = (None, [], {})  #: what may be sent for an optional member that is absent
 
 #: Names of the campaign, also where only letters and digits are allowed in one.
 OWN = re.compile(r"lp(?:_[0-9a-fr]+_\d+_\d+|[0-9a-f]{6}[ab]*\d+r*\d+)")
@@ -105,14 +104,12 @@ def _plain(value: Any, place: Place | None, fuzz: Fuzz) -> Any:
 def _members(value: dict[str, Any], place: Place | None, fuzz: Fuzz) -> Iterator[tuple[str, Any]]:
     """Yield the members that count: those of the contract, but for what a server decides by itself."""
     for name, held in value.items():
-        if place is None or place.is_open:
-            yield name, _plain(held, None, fuzz)
-        elif not place.is_declared(name):
-            if place.other is not None:
-                yield name, _plain(held, place.other, fuzz)
-        elif place.names(name).isdisjoint(fuzz.incomparable) and (name in place.required or held not in NOTHING):
-            is_chosen = not place.names(name).isdisjoint(fuzz.chosen)
-            yield name, f"<{_KINDS.get(type(held), 'object')}>" if is_chosen else _plain(held, place.member(name), fuzz)
+        names, inner = (place.members if place else {}).get(name, (None, place and place.other))
+        if names is None:
+            if inner is not None or place is None or not place.members:  # of a map, or of what the contract says nothing about
+                yield name, _plain(held, inner, fuzz)
+        elif names.isdisjoint(fuzz.incomparable) and (place is None or name in place.required or held not in NOTHING):
+            yield name, _plain(held, inner, fuzz) if names.isdisjoint(fuzz.chosen) else f"<{_KINDS.get(type(held), 'object')}>"
 
 
 def _text(text: str) -> str:
@@ -172,9 +169,9 @@ def generic(pointer: str, place: Place | None) -> str:
     """Return the JSON pointer of a place with `*` for each index, and for each name that the contract does not have."""
     steps: list[str] = []
     for step in pointer.split("/")[1 : MOST_STEPS + 1]:
-        is_free = step.isdigit() if place is None or place.is_open else not place.is_declared(step)
-        steps.append("*" if is_free else step)
-        place = place and (place.item if step.isdigit() and place.item else place.member(step))
+        names, inner = (place.members if place else {}).get(step, (None, place and (place.other or place.item)))
+        steps.append(step if names is not None or not (step.isdigit() or inner) else "*")
+        place = inner
     return "/" + "/".join(steps)
 
 

@@ -29,51 +29,44 @@ class Place:
     def __init__(self, schemas: Mapping[str, dict[str, Any]], declared: Declared) -> None:
         self._schemas = schemas
         self.components: set[str] = set()
-        own = list(self._flat(declared))
-        self._members: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-        for component, schema in own:
-            for name, member in schema.get("properties", {}).items():
-                self._members.setdefault(name, []).append((component, member))
-        self.required = {name for _, schema in own for name in schema.get("required", ())}
-        self.is_set = any(schema.get("uniqueItems") for _, schema in own)
-        self._items = tuple((component, schema["items"]) for component, schema in own if "items" in schema)
-        rest = tuple((c, s["additionalProperties"]) for c, s in own if isinstance(s.get("additionalProperties"), dict))
-        self.other = Place(schemas, rest) if rest else None  #: members of a map
-        self.is_open = not self._members and self.other is None  #: nothing is declared: everything counts
-        self.member = cache(self._member)
-        self.names = cache(self._names)
+        self._own = tuple(self._flat(declared))
+        self.required = {name for _, schema in self._own for name in schema.get("required", ())}
+        self.is_set = any(schema.get("uniqueItems") for _, schema in self._own)
 
     def _flat(self, declared: Declared) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield schemas without references and unions, each once."""
         for component, schema in declared:
             name = schema.get("$ref", "").removeprefix(REFERENCE)
-            if name in self.components:
-                continue
-            if name:
+            if name and name not in self.components:
                 self.components.add(name)
                 yield from self._flat(((name, self._schemas[name]),))
-                continue
-            yield component, schema
-            for union in UNIONS:
-                yield from self._flat(tuple((component, part) for part in schema.get(union, ())))
+            elif not name:
+                yield component, schema
+                yield from self._flat(tuple((component, part) for union in UNIONS for part in schema.get(union, ())))
 
-    def _member(self, name: str) -> Place | None:
-        """Return the place of a member; `None` if the contract declares none of that name."""
-        return Place(self._schemas, tuple(self._members[name])) if name in self._members else self.other
+    @cached_property
+    def members(self) -> dict[str, tuple[frozenset[str], Place]]:
+        """Each declared member: `Component.member` and the components of its value, and its place."""
+        found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+        for component, schema in self._own:
+            for name, member in schema.get("properties", {}).items():
+                found.setdefault(name, []).append((component, member))
+        places = {name: Place(self._schemas, tuple(schemas)) for name, schemas in found.items()}
+        return {name: (frozenset(f"{c}.{name}" for c, _ in found[name]) | place.components, place) for name, place in places.items()}
 
-    def _names(self, name: str) -> frozenset[str]:
-        """Return how the contract names a member: `Component.member`, and the components of its value."""
-        inner = self.member(name) if name in self._members else None
-        return frozenset(f"{component}.{name}" for component, _ in self._members.get(name, ())) | (inner.components if inner else set())
-
-    def is_declared(self, name: str) -> bool:
-        """Return whether the contract names a member here; others are members of a map, or unknown."""
-        return name in self._members
+    @cached_property
+    def other(self) -> Place | None:
+        """The place of members of a map here."""
+        return self._inner("additionalProperties")
 
     @cached_property
     def item(self) -> Place | None:
-        """The place of an item of a list here."""
-        return Place(self._schemas, self._items) if self._items else None
+        """The place of items of a list here."""
+        return self._inner("items")
+
+    def _inner(self, keyword: str) -> Place | None:
+        inner = tuple((component, schema[keyword]) for component, schema in self._own if isinstance(schema.get(keyword), dict))
+        return Place(self._schemas, inner) if inner else None
 
 
 @cache

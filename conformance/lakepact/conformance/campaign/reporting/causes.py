@@ -21,73 +21,56 @@ from lakepact.conformance.campaign.planning.cases import READING
 from lakepact.conformance.report.causes import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     Row = dict[str, Any]
     Answers = Mapping[str, Row]  #: rows of `exchanges` of one step, by target
     At = tuple[str, int]  #: case and step
 
-KINDS = ("status", "error_type", "body", "header")  #: the gravest first
 SHOWN_TEXT = 80  #: characters of a value
 CONTEXT, SHOWN_LINES, WIDTH = 2, 24, 56  #: of answers side by side
 
 
+#: Kinds of differences, the gravest first, and how they are told.
+TITLES = {
+    "status": "{operation} returned {what}",
+    "error_type": "{operation} returned errors of different types: {what}",
+    "body": "{operation} returned different content at {what}",
+    "header": "{operation} returned different media types or ETags: {what}",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The way in which the answers to a request differ.
-
-    Args:
-        operation: of the request.
-        is_read: whether the request changes nothing.
-        kind: one of `KINDS`.
-        what: what each target answers, or the place in the body.
-    """
+    """The way in which the answers to a request differ."""
 
     operation: str
-    is_read: bool
-    kind: str
-    what: str
+    is_read: bool  #: whether the request changes nothing
+    kind: str  #: one of `TITLES`
+    what: str  #: what each target answers, or the place in the body
 
     @property
     def title(self) -> str:
         """The difference in one line."""
-        match self.kind:
-            case "status":
-                return f"{self.operation} returned {self.what}"
-            case "error_type":
-                return f"{self.operation} returned errors of different types: {self.what}"
-            case "body":
-                return f"{self.operation} returned different content at {self.what}"
-            case _:
-                return f"{self.operation} returned different media types or ETags: {self.what}"
+        return TITLES[self.kind].format(operation=self.operation, what=self.what)
 
 
 @dataclass(frozen=True)
 class Cause:
-    """One way in which targets differ, with the requests that show it.
-
-    Args:
-        way: how they differ.
-        contract: of the request.
-        occurrences: cases and steps.
-        answers: those of the last step of the reproduction, or else of the first occurrence, by target.
-        requirements: that a target breaks in these exchanges.
-        following: what occurs only after it.
-        reproduction: the answers to each step of the smallest sequence that shows it; empty if none was looked for.
-    """
+    """One way in which targets differ, with the requests that show it."""
 
     way: Way
     contract: str
     occurrences: tuple[At, ...]
-    answers: Answers
-    requirements: tuple[str, ...] = ()
-    following: tuple[Way, ...] = ()
-    reproduction: tuple[Answers, ...] = ()
+    answers: Answers  #: those of the last step of the reproduction, or else of the first occurrence
+    requirements: tuple[str, ...] = ()  #: that a target breaks in these exchanges
+    following: tuple[Way, ...] = ()  #: what occurs only after it
+    reproduction: tuple[Answers, ...] = ()  #: of each step of the smallest sequence that shows it, if one was looked for
 
     @property
     def rank(self) -> tuple[int, bool, int]:
         """Rank of the cause; the gravest has the lowest."""
-        return KINDS.index(self.way.kind), self.way.is_read, -len(self.occurrences)
+        return list(TITLES).index(self.way.kind), self.way.is_read, -len(self.occurrences)
 
     @property
     def heading(self) -> str:
@@ -95,21 +78,14 @@ class Cause:
         return f"{self.way.title}, in {plural(len({case for case, _ in self.occurrences}), 'case')}"
 
     @property
-    def curls(self) -> dict[str, str]:
-        """The request to each target."""
-        return {target: curl_of(row) for target, row in self.answers.items()}
-
-    @property
     def places(self) -> list[str]:
         """The places in the body where the first two different answers differ, with both values."""
-        one, other = (compared(self.contract, evidence.exchange_of(row), row["pages"]) for row in _two(self.contract, self.answers))
-        return [f"{at}: {_short(a)} ≠ {_short(b)}" for at, a, b in differences(one, other)]
+        return [f"{at}: {_short(a)} ≠ {_short(b)}" for at, a, b in differences(*_two(self.contract, self.answers, _body))]
 
     @property
     def side_by_side(self) -> list[str]:
         """The first two different answers, line by line; `!` marks lines that differ."""
-        one, other = (list(_lines(self.contract, row)) for row in _two(self.contract, self.answers))
-        return list(itertools.islice(_beside(one, other), SHOWN_LINES))
+        return list(itertools.islice(_beside(*_two(self.contract, self.answers, _lines)), SHOWN_LINES))
 
 
 def ways(contract: str, answers: Answers) -> list[Way]:
@@ -119,16 +95,15 @@ def ways(contract: str, answers: Answers) -> list[Way]:
         return []
     seen = {target: _classes(contract, row) for target, row in rows.items()}
     first = next(iter(rows.values()))
-    operation, is_read = first["operation_id"], first["method"] in READING
-    coarsest = next((kind for kind in ("status", "error_type", "body") if _differ(seen, kind)), None)
-    kinds = [kind for kind in (coarsest, "header" if coarsest != "status" else None) if kind and _differ(seen, kind)]
-    found = [Way(operation, is_read, kind, _said(seen, kind)) for kind in kinds]
-    if coarsest != "body":
-        return found
-    place = place_of_answer(suite_of(contract).contract, operation, first["http_status"])
-    one, other = (compared(contract, evidence.exchange_of(row), row["pages"]) for row in _two(contract, rows))
-    places = dict.fromkeys(generic(at, place) for at, _, _ in differences(one, other))
-    return [*(Way(operation, is_read, "body", at) for at in places), *found[1:]]
+    different = [kind for kind in TITLES if len({each[kind] for each in seen.values()}) > 1]
+    found = []
+    for kind in different[:1] + [kind for kind in different[1:] if kind == "header" and different[0] != "status"]:
+        what = [", ".join(f"{each[kind] or 'none'} ({target})" for target, each in seen.items())]
+        if kind == "body":
+            place = place_of_answer(suite_of(contract).contract, first["operation_id"], first["http_status"])
+            what = list(dict.fromkeys(generic(at, place) for at, _, _ in differences(*_two(contract, rows, _body))))
+        found += [Way(first["operation_id"], first["method"] in READING, kind, each) for each in what]
+    return found
 
 
 def causes(divergences: Iterable[Row], exchanges: Mapping[At, Answers]) -> list[Cause]:
@@ -180,33 +155,26 @@ def status_of(row: Row) -> str:
 
 def _classes(contract: str, row: Row) -> dict[str, str]:
     if row["state"] == BROKEN:
-        return dict.fromkeys(KINDS, "") | {"status": NO_ANSWER}
+        return dict.fromkeys(TITLES, "") | {"status": NO_ANSWER}
     return normalised(contract, evidence.exchange_of(row), row["pages"])
 
 
-def _differ(seen: Mapping[str, Mapping[str, str]], kind: str) -> bool:
-    return len({each[kind] for each in seen.values()}) > 1
+def _two(contract: str, answers: Answers, shown: Callable[[str, Row], Any]) -> tuple[Any, Any]:
+    """Return what is shown of the first answer, and of the first one that differs from it."""
+    one, *others = (answers[target] for target in sorted(answers))
+    alike = _classes(contract, one)
+    return shown(contract, one), shown(contract, next((other for other in others if _classes(contract, other) != alike), others[0]))
 
 
-def _said(seen: Mapping[str, Mapping[str, str]], kind: str) -> str:
-    return ", ".join(f"{each[kind] or 'none'} ({target})" for target, each in seen.items())
+def _body(contract: str, row: Row) -> Any:
+    return compared(contract, evidence.exchange_of(row), row["pages"])
 
 
-def _two(contract: str, answers: Answers) -> tuple[Row, Row]:
-    """Return the first answer, and the first one that differs from it."""
-    (one, *others) = (answers[target] for target in sorted(answers))
-    is_like = _classes(contract, one)
-    return one, next((other for other in others if _classes(contract, other) != is_like), others[0])
-
-
-def _lines(contract: str, row: Row) -> Iterator[str]:
-    yield f"status {status_of(row)}"
+def _lines(contract: str, row: Row) -> list[str]:
     if row["state"] != ANSWERED:
-        return
-    exchange = evidence.exchange_of(row)
-    yield f"content-type {exchange.media_type or 'none'}"
-    yield f"etag {'present' if 'etag' in exchange.headers else 'none'}"
-    yield from json.dumps(compared(contract, exchange, row["pages"]), indent=1, sort_keys=True, ensure_ascii=False).splitlines()
+        return [f"status {status_of(row)}"]
+    headers = [f"status {status_of(row)}", _classes(contract, row)["header"]]
+    return headers + json.dumps(_body(contract, row), indent=1, sort_keys=True, ensure_ascii=False).splitlines()
 
 
 def _beside(one: Sequence[str], other: Sequence[str]) -> Iterator[str]:

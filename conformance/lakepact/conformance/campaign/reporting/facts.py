@@ -76,8 +76,6 @@ class Facts:
     verdicts: Mapping[str, Mapping[str, int]]  #: by target: requirements by verdict
     findings: tuple[Finding, ...]
     left_out: int  #: findings for which there was no room
-    divergences: Mapping[str, Mapping[str, int]]  #: by operation, by class
-    unexplained: Mapping[str, int]  #: number of divergences without a broken requirement, by operation
     causes: tuple[Cause, ...]  #: of divergences
     regressions: tuple[Row, ...]  #: counted: kind, target, requirement, cases, first case, before, after
     compared: bool
@@ -132,8 +130,6 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         verdicts=_counted(((t, v, 1) for by in matrix.values() for t, v in by.items()), targets),
         findings=tuple(findings[:MOST]),
         left_out=max(len(findings) - MOST, 0),
-        divergences=_by_operation(found["divergences"]),
-        unexplained=Counter(row["operation_id"] for row in found["divergences"] if not row["requirement_ids"]),
         causes=tuple(_causes(run, found["divergences"])),
         regressions=tuple(_regressions(found["regressions"])),
         compared=compared,
@@ -192,13 +188,6 @@ def _evidence_of(row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str,
         case_id=row["first_case_id"],
         curl=curl_of(sent) if (sent := exchanges.get((*key, said["step"]))) else "",
     )
-
-
-def _by_operation(divergences: Sequence[Row]) -> dict[str, dict[str, int]]:
-    counted: dict[str, Counter[str]] = {}
-    for row in divergences:
-        counted.setdefault(row["operation_id"], Counter())[row["kind"]] += 1
-    return {operation: dict(counts) for operation, counts in sorted(counted.items())}
 
 
 def _causes(run: Path, divergences: Sequence[Row]) -> list[Cause]:

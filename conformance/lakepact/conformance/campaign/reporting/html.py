@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.findings import BAD
 from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST
-from lakepact.conformance.campaign.reporting.sections import cause, divergences, others
+from lakepact.conformance.campaign.reporting.sections import cause, others
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import html_lines
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def html(facts: Facts) -> str:
     """Return the whole report."""
-    sections = [divergences(facts), *others(facts)]
+    sections = others(facts)
     links = {"targets": "Targets", "matrix": "Matrix", "findings": "Broken requirements"}
     links |= {each.anchor: each.heading for each in sections}
     links = {**({"causes": "Causes of divergences"} if len(facts.targets) > 1 else {}), **links}

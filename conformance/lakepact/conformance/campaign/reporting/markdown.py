@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.findings import VERDICTS
 from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST
-from lakepact.conformance.campaign.reporting.sections import cause, counts, divergences, others
+from lakepact.conformance.campaign.reporting.sections import cause, counts, others
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
@@ -24,34 +24,14 @@ def markdown(facts: Facts) -> str:
     return "\n".join(_lines(facts)) + "\n"
 
 
-def compared(facts: Facts) -> Iterator[str]:
-    """Yield the lines that compare the targets: the causes of divergences, and what each target does not keep."""
-    yield from causes(facts)
-    plan = facts.run["plan"]
-    yield f"\n{facts.title}: {plan['cases']} cases of {plan['operations']} operations\n"
-    yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
-    yield from _findings(facts)
-
-
-def causes(facts: Facts) -> Iterator[str]:
-    """Yield the lines of the causes of divergences, the gravest first."""
-    yield "## Causes of divergences\n" if facts.causes else "## No divergences\n"
-    for number, each in enumerate(facts.causes[:MOST], start=1):
-        yield f"### {number}. {md(each.heading)}\n"
-        for label, lines in cause(each):
-            yield from (f"{md(label)}:\n", *code_block(lines, "sh" if lines[-1].startswith("curl") else "text"), "") if lines else ()
-
-
 def _lines(facts: Facts) -> Iterator[str]:
     plan = facts.run["plan"]
     yield f"# Campaign {facts.run['run_id']}: {facts.title}\n"
+    yield from _causes(facts) if len(facts.targets) > 1 else ()
     yield f"{plan['cases']} cases of {plan['operations']} operations, {len(facts.targets)} targets; the run is {facts.status}.\n"
     yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
     if facts.interrupted:
         yield f"- {facts.interrupted} {INTERRUPTED}"
-    if len(facts.targets) > 1:
-        yield ""
-        yield from causes(facts)
     yield "\n## Requirements\n"
     yield from _table(*counts(facts.verdicts, tuple(VERDICTS)))
     yield f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that invariants judge no exchange shows anything.\n"
@@ -59,8 +39,16 @@ def _lines(facts: Facts) -> Iterator[str]:
     yield "\nPassed, of those that were judged. Failed or undecided:\n"
     yield from _table(("requirement", *facts.targets), _broken_rows(facts))
     yield from _findings(facts)
-    for section in (divergences(facts), *others(facts)):
+    for section in others(facts):
         yield from _section(section)
+
+
+def _causes(facts: Facts) -> Iterator[str]:
+    yield "## Causes of divergences\n" if facts.causes else "## No divergences\n"
+    for number, each in enumerate(facts.causes[:MOST], start=1):
+        yield f"### {number}. {md(each.heading)}\n"
+        for label, lines in cause(each):
+            yield from (f"{md(label)}:\n", *code_block(lines, "sh" if lines[-1].startswith("curl") else "text"), "") if lines else ()
 
 
 def _areas(facts: Facts) -> Iterator[Sequence[object]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.analysis.findings import KINDS
 from lakepact.conformance.campaign.reporting.causes import curl_of, status_of
 from lakepact.conformance.campaign.reporting.facts import MOST, QUIET
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     Table = tuple[Sequence[str], Sequence[Sequence[object]]]
 
 MOST_PLACES, MOST_FOLLOWING = 4, 6  #: of a cause that are shown
-DIFFERENT = (
-    "Cases that targets answer differently once names, UUIDs, times and places are taken out, each counted in the coarsest class that "
-    "differs. Different is not wrong: unexplained are those in which nothing is seen to be broken."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +37,6 @@ class Section:
     tables: tuple[Table, ...] = ()
 
 
-def divergences(facts: Facts) -> Section:
-    """Return where targets answer differently."""
-    section = "divergences", "Divergences"
-    if not facts.divergences:
-        return Section(*section, "None.")
-    kinds = [kind for kind in KINDS if any(row.get(kind) for row in facts.divergences.values())]
-    found = [
-        (operation, *(row.get(kind, 0) for kind in kinds), facts.unexplained.get(operation, 0))
-        for operation, row in sorted(facts.divergences.items(), key=lambda item: -sum(item[1].values()))
-    ]
-    return Section(*section, DIFFERENT, ((("operation", *kinds, "unexplained"), found),))
-
-
 def cause(shown: Cause) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what a report says of a cause: labels, each with its lines."""
     (case, step), *_ = shown.occurrences
@@ -63,8 +45,8 @@ def cause(shown: Cause) -> Iterator[tuple[str, Sequence[str]]]:
     yield "also", [way.title for way in shown.following[:MOST_FOLLOWING]]
     yield "differs", shown.places[:MOST_PLACES] if shown.way.kind == "body" else []
     yield "answers", shown.side_by_side
-    for target, line in shown.curls.items():
-        yield target, [line]
+    for target, row in shown.answers.items():
+        yield target, [curl_of(row)]
     for number, answers in enumerate(shown.reproduction, start=1):
         statuses = ", ".join(f"{status_of(row)} ({target})" for target, row in answers.items())
         row = next(iter(answers.values()))
