@@ -53,7 +53,7 @@ def test_markdown_begins_with_the_gravest_cause() -> None:
     with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right:
         ended = called(left.url, right.url, *FEW, "--format", "md")
 
-    assert ended.stdout.splitlines()[2].startswith("### 1. loadNamespaceMetadata returned 200")
+    assert ended.stdout.splitlines()[4].startswith("### 1. loadNamespaceMetadata returned 200")
 
 
 def test_target_that_is_no_address_exits_with_2() -> None:
