@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lakepact.conformance.data.figures import Figures, figures
 from lakepact.conformance.data.row_differences import differences, differing
-from lakepact.conformance.data.shapes import SHAPES, Shape
+from lakepact.conformance.data.shapes import SHAPES, Column, Shape
 from lakepact.conformance.data.truth import Version, WrittenTable
 
 every_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=lambda shape: shape.name)
@@ -109,6 +109,24 @@ def test_entries_of_a_map_in_another_order_do_not_differ() -> None:
 
     assert not differing(pa.array([[("a", 1), ("b", 2)]], kind), pa.array([[("b", 2), ("a", 1)]], kind)).any()
     assert differing(pa.array([[1, 2]]), pa.array([[2, 1]])).all()
+
+
+def test_nulls_of_another_kind_of_type_are_shown_with_their_types() -> None:
+    table = pa.Table.from_batches([SHAPES["types"].batch(0, 100)])
+    place = table.schema.get_field_index("nothing")
+
+    assert found(SHAPES["types"], table.set_column(place, "nothing", pa.nulls(100, pa.int64()))) == [
+        ("nothing", 0, "null (string)", "null (int64)")
+    ]
+
+
+def test_long_values_are_shown_where_they_differ() -> None:
+    long = Shape("long", "", (Column("text", pa.string(), lambda numbers: pa.array(["x" * 1000 + "a"] * len(numbers))),))
+    table = pa.Table.from_batches([long.batch(0, 100)])
+    ((column, row, meant, actual),) = found(long, table.set_column(1, "text", pa.array(["x" * 1000 + "b"] * 100)))
+
+    assert (column, row, meant[-2:], actual[-2:]) == ("text", 0, 'a"', 'b"')
+    assert len(meant) < 100
 
 
 def test_table_without_id_is_found() -> None:

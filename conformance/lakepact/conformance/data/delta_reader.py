@@ -88,24 +88,22 @@ def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
         if form == "parquet" and table.shape_of(last).has_reader_features:
             yield not_offered(table, "rows in parquet format", "the table has reader features, which this format cannot express")
             continue
-        yield from _answered(shared, table, last, form, pinned=False)
+        yield from _answered(shared, table, form, version=last, pinned=False)
         for version in table.snapshots:
-            yield from _answered(shared, table, version, form, pinned=True)
+            yield from _answered(shared, table, form, version=version, pinned=True)
     yield from bounded(table, last, _figures_of(table, shared.ask(table, last, "delta")), what="the lines")
     for version in table.snapshots[1:]:
         yield from _changes(shared, table, version)
 
 
-def _answered(shared: Shared, table: WrittenTable, version: int, form: str, *, pinned: bool) -> Iterator[Finding]:
+def _answered(shared: Shared, table: WrittenTable, form: str, *, version: int, pinned: bool) -> Iterator[Finding]:
     """Yield whether the answer to a query has the schema, the partition columns and the rows of a version."""
     answer = shared.ask(table, version if pinned else None, form)
     which = f"version {version}:" if pinned else "current"
-    yield from shaped(table, version, f"{which} schema in {form} format", _schema(answer))
+    yield from shaped(table, f"{which} schema in {form} format", _schema(answer), version=version)
     partition = ", ".join(column for column, transform in table.shape_of(version).partition if transform == "identity")
     yield Finding(table.name, table.door, f"{which} partition columns in {form} format", partition, ", ".join(answer.partition_columns))
-    yield from held(
-        table, version, table.versions[version], f"{which} rows in {form} format", batches=lambda: _batches(answer, shared.fetch)
-    )
+    yield from held(table, f"{which} rows in {form} format", _batches(answer, shared.fetch), version=version)
     statistics = [file.statistics for file in answer.files]
     if form == "parquet" and all(statistics):
         records = sum(int(one["numRecords"]) for one in statistics if one)
@@ -148,8 +146,8 @@ def _changes(shared: Shared, table: WrittenTable, version: int) -> Iterator[Find
     """Yield whether the changes of a version are the rows that came and those that went."""
     found, schema = changes.rows(shared.ask_for_changes(table, version), shared.fetch), table.shape_of(version).schema
     for change, meant in ((INSERTED, table.inserted(version)), (DELETED, table.deleted(version))):
-        batches = partial(_of_kind, found, change, schema)
-        yield from held(table, version, meant, f"version {version}: changes of kind {change}", batches=batches)
+        rows = _of_kind(found, change, schema)
+        yield from held(table, f"version {version}: changes of kind {change}", rows, version=version, rows=meant)
 
 
 def _of_kind(found: list[Row], change: str, schema: Schema) -> Iterator[Any]:

@@ -15,7 +15,7 @@ from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lakepact.conformance.data.figures import Figures
     from lakepact.conformance.data.truth import Version, WrittenTable
@@ -41,19 +41,20 @@ class Finding:
         return not self.is_offered or self.expected == self.actual
 
 
-def held(table: WrittenTable, version: int, rows: Version, what: str, *, batches: Callable[[], Iterable[Any]]) -> Iterator[Finding]:
+def held(table: WrittenTable, what: str, batches: Iterable[Any], *, version: int, rows: Version | None = None) -> Iterator[Finding]:
     """Yield whether rows are all there, once, and as they were written; if not, the first difference of each column.
 
     Args:
         table: whose rows they are.
-        version: the version whose columns they have.
-        rows: the rows that must be there.
         what: which rows they are.
-        batches: reads the rows.
+        batches: the rows.
+        version: the version whose columns they have.
+        rows: the rows that must be there, if not those of the version.
     """
+    rows = rows or table.versions[version]
     expected = f"{rows.count} rows"
     try:
-        found = differences(table.shape_of(version), rows, batches())
+        found = differences(table.shape_of(version), rows, batches)
     except (Unmet, OSError, ValueError, pa.ArrowException, httpx.HTTPError) as unread:
         yield Finding(table.name, table.door, what, expected, f"rows that cannot be read: {plain(unread)}")
         return
@@ -64,14 +65,14 @@ def held(table: WrittenTable, version: int, rows: Version, what: str, *, batches
         yield Finding(table.name, table.door, where, one.expected, one.actual, column=one.column, row=one.row)
 
 
-def shaped(table: WrittenTable, version: int, what: str, actual: Schema) -> Iterator[Finding]:
+def shaped(table: WrittenTable, what: str, actual: Schema, *, version: int) -> Iterator[Finding]:
     """Yield whether a schema is that of a version; if not, the columns that differ.
 
     Args:
         table: whose schema it is.
-        version: the version whose schema it must be.
         what: where the schema was.
         actual: the schema.
+        version: the version whose schema it must be.
     """
     expected = described(table.shape_of(version).schema, table.ids[version] if table.ids else {})
     found = described(actual)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -37,7 +38,7 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
         return
     found, last = known.load_table(name), len(table.versions) - 1
     yield from _described(found, table)
-    yield from held(table, last, table.versions[-1], "rows without a snapshot id", batches=lambda: _batches(found.scan()))
+    yield from held(table, "rows without a snapshot id", _batches(found.scan()), version=last)
     for number, identifier in enumerate(table.snapshots):
         yield from _snapshot(found, table, number, identifier)
     if found.snapshot_by_id(table.snapshots[-1]):
@@ -48,14 +49,14 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
         yield counted(table, "records of all delete files", table.gone(last), gone)
         yield from bounded(table, last, _figures_of(data), what="the manifests")
     there = {snapshot.snapshot_id for snapshot in found.snapshots()}
-    yield from _planned(known, namespace, table, headers, there=there)
+    yield from _planned(known, namespace, table, headers=headers, there=there)
 
 
 def _described(found: Any, table: WrittenTable) -> Iterator[Finding]:
     """Yield whether the metadata of the table are those that were written: current snapshot, schema, partitions, format version."""
     current, shape = found.current_snapshot(), table.shape_of(0)
     yield Finding(table.name, table.door, "current snapshot", str(table.snapshots[-1]), str(current.snapshot_id if current else "none"))
-    yield from shaped(table, len(table.versions) - 1, "current schema", found.schema().as_arrow())
+    yield from shaped(table, "current schema", found.schema().as_arrow(), version=len(table.versions) - 1)
     expected = ", ".join(f"{transform} of {column}" for column, transform in shape.partition) or "no fields"
     fields = ", ".join(f"{field.transform} of {found.schema().find_column_name(field.source_id)}" for field in found.spec().fields)
     yield Finding(table.name, table.door, "partition spec", expected, fields or "no fields")
@@ -69,8 +70,8 @@ def _snapshot(found: Any, table: WrittenTable, number: int, identifier: int) -> 
         yield Finding(table.name, table.door, f"version {number}: snapshot", str(identifier), "no snapshot")
         return
     scan = found.scan(snapshot_id=identifier)
-    yield from shaped(table, number, f"version {number}: schema of its snapshot", scan.projection().as_arrow())
-    yield from held(table, number, table.versions[number], f"version {number}: rows of its snapshot", batches=lambda: _batches(scan))
+    yield from shaped(table, f"version {number}: schema of its snapshot", scan.projection().as_arrow(), version=number)
+    yield from held(table, f"version {number}: rows of its snapshot", _batches(scan), version=number)
     total = int(snapshot.summary["total-records"] or 0)
     yield counted(table, f"version {number}: total-records of the snapshot", _records_of(table, number), total)
 
@@ -100,7 +101,7 @@ def _figures_of(files: list[dict[str, Any]]) -> dict[str, Figures]:
     return {name: figures for name, figures in told.items() if name not in silent}
 
 
-def _planned(known: Any, namespace: str, table: WrittenTable, headers: dict[str, str], *, there: Container[int]) -> Iterator[Finding]:
+def _planned(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str, str], there: Container[int]) -> Iterator[Finding]:
     """Yield how many records the server plans for a scan of each snapshot that is there, and between two of them."""
     prefix = known.properties.get("prefix")
     place = f"namespaces/{quote(namespace, safe='')}/tables/{quote(table.name, safe='')}"
@@ -110,11 +111,10 @@ def _planned(known: Any, namespace: str, table: WrittenTable, headers: dict[str,
             (f"version {n}: records of a planned scan", {"snapshot-id": snapshot}, _records_of(table, n))
             for n, snapshot in enumerate(table.snapshots)
         ]
-        for n in range(1, len(table.snapshots)):
-            came = table.inserted(n)
-            if came.count:
-                between = {"start-snapshot-id": table.snapshots[n - 1], "end-snapshot-id": table.snapshots[n]}
-                asked.append((f"version {n}: records of a planned scan of what came", between, came.count))
+        for n, (before, now) in enumerate(itertools.pairwise(table.snapshots), start=1):
+            if came := table.inserted(n).count:
+                between = {"start-snapshot-id": before, "end-snapshot-id": now}
+                asked.append((f"version {n}: records of a planned scan of what came", between, came))
         for what, body, rows in asked:
             if any(snapshot not in there for snapshot in body.values()):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import itertools
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,7 @@ def _values(shape: Shape, numbers: Any, actual: Any) -> Iterator[Difference]:
             places = np.flatnonzero(differing(meant.column(name), actual.column(name)))
             if len(places):
                 place = int(places[np.argmin(numbers[places])])
-                yield Difference(name, int(numbers[place]), *(_shown(table.column(name)[place]) for table in (meant, actual)))
+                yield Difference(name, int(numbers[place]), *_shown((meant.column(name)[place], actual.column(name)[place])))
 
 
 def differing(meant: Array, actual: Array) -> Any:
@@ -126,8 +127,14 @@ def _plain(value: Any) -> Any:
     return value.astimezone(dt.UTC) if isinstance(value, dt.datetime) and value.tzinfo else value
 
 
-def _shown(value: Any) -> str:
-    """Return a value as JSON, with its type where JSON has no such values."""
-    plain = value.as_py()
-    text = json.dumps(plain, ensure_ascii=False, default=lambda one: one.hex() if isinstance(one, bytes) else str(one))
-    return (text if len(text) <= SHOWN else f"{text[:SHOWN]}…") + ("" if isinstance(plain, str | int | None) else f" ({value.type})")
+def _shown(values: tuple[Any, Any]) -> Iterator[str]:
+    """Yield two values as JSON where they differ, with their types if those are of two kinds."""
+    texts = [
+        json.dumps(value.as_py(), ensure_ascii=False, default=lambda one: one.hex() if isinstance(one, bytes) else str(one))
+        for value in values
+    ]
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False))
+    start = max(0, len(list(same)) - SHOWN // 2)
+    for text, value in zip(texts, values, strict=True):
+        part = ("…" if start else "") + text[start : start + SHOWN] + ("…" if len(text) > start + SHOWN else "")
+        yield part if len({kind(one.type) for one in values}) == 1 else f"{part} ({value.type})"
