@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import deltalake
 import pyarrow as pa
@@ -20,7 +22,6 @@ from lakepact.conformance.data import cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 FIRST, MIDDLE, ROWS = 3, 30, 60  #: the third version has the rows from 3 to 65
 
@@ -89,6 +90,10 @@ def repartitioned(table: Any) -> None:
         update.remove_field("region_identity")
 
 
+def without_a_file(table: Any) -> None:
+    Path(urlsplit(table.inspect.files().column("file_path")[0].as_py()).path).unlink()
+
+
 def snapshot(table: Any, number: int) -> int:
     return int(sorted(table.snapshots(), key=lambda one: one.sequence_number)[number].snapshot_id)
 
@@ -119,6 +124,7 @@ ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
     "nested field renamed": ("nested", evolve(lambda update: update.rename_column("pair.label", "word")), "pair.label", None),
     "column with another id": ("types", dropped_and_added, "price", None),
     "other partitions": ("partitioned", repartitioned, None, None),
+    "file lost": ("types", without_a_file, None, None),
     "snapshot expired": ("types", lambda table: table.maintenance.expire_snapshots().by_id(snapshot(table, 0)).commit(), None, None),
     "table dropped": ("types", lambda table: table.catalog.drop_table(table.name()), None, None),
 }
@@ -186,6 +192,14 @@ def numbers_for_dates(folder: Path) -> None:
     pq.write_table(table.set_column(place, "day", table.column("day").cast(pa.int32())), path)
 
 
+def statistics(action: dict[str, Any]) -> None:
+    if "add" in action:
+        stats = json.loads(action["add"]["stats"])
+        stats["nullCount"]["day"] += 1
+        stats["maxValues"]["small"] = -(2**31)
+        action["add"]["stats"] = json.dumps(stats)
+
+
 def update(name: str, value: str) -> Callable[[Path], Any]:
     return lambda folder: deltalake.DeltaTable(str(folder)).update({name: value}, predicate=f"id = {MIDDLE}")
 
@@ -196,6 +210,9 @@ DELTA: dict[str, tuple[str, Any, str | None, int | None]] = {
     "another value": ("types", update("small", "7"), "small", MIDDLE),
     "null for a value": ("types", update("text", "null"), "text", MIDDLE),
     "text for a date": ("types", field("day", type="string"), "day", None),
+    "another number of nulls": ("types", log(statistics), "day", None),
+    "another greatest value": ("types", log(statistics), "small", None),
+    "file lost": ("types", lambda folder: min(folder.glob("*.parquet")).unlink(), None, None),
     "numbers for dates": ("types", numbers_for_dates, None, None),
     "column dropped": ("types", field("text"), "text", None),
     "column renamed": ("types", field("text", name="words"), "text", None),
