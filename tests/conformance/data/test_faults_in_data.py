@@ -31,10 +31,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
     """Return what returns the folder of one written table."""
     folders = tmp_path_factory.mktemp("kept")
 
-    def written(shape: str, door: str) -> Path:
-        folder = folders / f"{shape}-{door}"
+    def written(shape: str, protocol: str) -> Path:
+        folder = folders / f"{shape}-{protocol}"
         if not folder.exists():
-            command = ["data", "write", str(folder), "--rows", str(ROWS), "--files", "2", "--shape", shape, "--as", door]
+            command = ["data", "write", str(folder), "--rows", str(ROWS), "--files", "2", "--shape", shape, "--as", protocol]
             assert CliRunner().invoke(main, command).exit_code == 0
         return folder
 

@@ -39,19 +39,19 @@ def findings(folder: Path) -> tuple[int, list[dict[str, Any]]]:
 
 def wrong(folder: Path) -> tuple[int, set[str]]:
     code, found = findings(folder)
-    return code, {f"{one['door']} {one['what']}" for one in found if not one["is_well"]}
+    return code, {f"{one['protocol']} {one['what']}" for one in found if not one["is_well"]}
 
 
 def test_written_tables_verify_over_both_protocols(folder: Path) -> None:
     code, found = findings(folder)
 
     assert (code, [one for one in found if not one["is_well"] or not one["is_offered"]]) == (0, [])
-    assert {one["door"] for one in found} == {"iceberg", "delta"}
+    assert {one["protocol"] for one in found} == {"iceberg", "delta"}
 
 
 def test_every_version_is_verified_over_both_protocols(folder: Path) -> None:
     _, found = findings(folder)
-    looked = {(one["door"], one["what"]) for one in found}
+    looked = {(one["protocol"], one["what"]) for one in found}
 
     for version in range(3):
         assert ("iceberg", f"version {version}: rows of its snapshot") in looked

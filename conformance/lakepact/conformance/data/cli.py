@@ -16,7 +16,7 @@ import httpx
 
 from lakepact.conformance.data import delta, delta_reader, iceberg, iceberg_reader, truth
 from lakepact.conformance.data.compare.cli import compare
-from lakepact.conformance.data.shapes import DELTA, DOORS, ICEBERG, SHAPES
+from lakepact.conformance.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
 from lakepact.conformance.data.truth import NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
 from lakepact.conformance.evidence.escaping import json, plain, terminal
@@ -59,7 +59,9 @@ data.add_command(compare)
 )
 @click.option("--rows", type=click.IntRange(min=10), default=100_000, show_default=True, help="Rows of the first version of each table.")
 @click.option("--files", type=click.IntRange(min=1), default=8, show_default=True, help="Files of the first version of each table.")
-@click.option("--as", "doors", type=click.Choice(DOORS), multiple=True, help="How tables are kept; may be given twice. [default: both]")
+@click.option(
+    "--as", "protocols", type=click.Choice(PROTOCOLS), multiple=True, help="How tables are kept; may be given twice. [default: both]"
+)
 @click.option("--engine", type=click.Choice(("local", "spark")), default="local", show_default=True, help="The writer of the files.")
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
 @click.option("--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master.")
@@ -73,7 +75,7 @@ def write(
     shapes: tuple[str, ...],
     rows: int,
     files: int,
-    doors: tuple[str, ...],
+    protocols: tuple[str, ...],
     engine: str,
     master: str,
     remote: str | None,
@@ -100,15 +102,15 @@ def write(
         writer: Writer = OnSpark(master, confs, remote=remote) if engine == "spark" else LocalWriter()
         with contextlib.ExitStack() as ending:
             ending.enter_context(writer)
-            if ICEBERG in (doors or DOORS):
+            if ICEBERG in (protocols or PROTOCOLS):
                 url = catalog or ending.enter_context(_served(folder))
                 known = ending.enter_context(iceberg.catalog(url, properties))
                 iceberg.refuse_foreign(known, NAMESPACE, wanted)
                 tables += [iceberg.write(known, NAMESPACE, shape, versions=versions, files=files, writer=writer) for shape in wanted]
-            if DELTA in (doors or DOORS):
-                shared = [shape for shape in wanted if DELTA in shape.doors]
+            if DELTA in (protocols or PROTOCOLS):
+                shared = [shape for shape in wanted if DELTA in shape.protocols]
                 tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=writer) for shape in shared]
-                delta.share(folder / DELTA, [table for table in tables if table.door == DELTA], NAMESPACE)
+                delta.share(folder / DELTA, [table for table in tables if table.protocol == DELTA], NAMESPACE)
     except (CannotWrite, Blocked, OSError) as wrong:
         click.echo(f"lakepact data: {wrong}", err=True)
         sys.exit(INCOMPLETE)
@@ -209,7 +211,7 @@ def _show(finding: Finding, console: Console, *, as_json: bool) -> None:
     if as_json:
         click.echo(json({**asdict(finding), "is_well": finding.is_well}))
         return
-    where, what = f"{terminal(finding.door)} {terminal(finding.table)}", terminal(finding.what)
+    where, what = f"{terminal(finding.protocol)} {terminal(finding.table)}", terminal(finding.what)
     actual = terminal(finding.actual)
     if not finding.is_offered:
         console.print(f"[dim]-  {where}  {what}: {actual}[/]")

@@ -52,7 +52,7 @@ class Shared:
         self._client.close()
 
     def current(self, table: WrittenTable) -> str:
-        """Return the current version of a table, or that there is none."""
+        """Return the current version of a table, or `no table`."""
         reply = self._client.get(f"{self._base}/{table.name}/version", headers=self._headers)
         return "no table" if reply.status_code == NO_TABLE else reply.raise_for_status().headers.get("Delta-Table-Version", "no version")
 
@@ -81,7 +81,7 @@ def _understood(reply: httpx.Response) -> Answer:
 def verify(shared: Shared, table: WrittenTable) -> Iterator[Finding]:
     """Everything that there is to see of one table, one finding at a time."""
     current, last = shared.current(table), table.snapshots[-1]
-    yield Finding(table.name, table.door, "current version", str(last), current)
+    yield Finding(table.name, table.protocol, "current version", str(last), current)
     if current == "no table":
         return
     for form in FORMATS:
@@ -102,7 +102,7 @@ def _answered(shared: Shared, table: WrittenTable, form: str, *, version: int, p
     which = f"version {version}:" if pinned else "current"
     yield from shaped(table, f"{which} schema in {form} format", _schema(answer), version=version)
     partition = ", ".join(column for column, transform in table.shape_of(version).partition if transform == "identity")
-    yield Finding(table.name, table.door, f"{which} partition columns in {form} format", partition, ", ".join(answer.partition_columns))
+    yield Finding(table.name, table.protocol, f"{which} partition columns in {form} format", partition, ", ".join(answer.partition_columns))
     yield from held(table, f"{which} rows in {form} format", _batches(answer, shared.fetch), version=version)
     statistics = [file.statistics for file in answer.files]
     if form == "parquet" and all(statistics):

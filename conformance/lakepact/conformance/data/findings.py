@@ -27,7 +27,7 @@ class Finding:
     """One thing that was looked at."""
 
     table: str
-    door: str
+    protocol: str
     what: str
     expected: str
     actual: str
@@ -56,13 +56,13 @@ def held(table: WrittenTable, what: str, batches: Iterable[Any], *, version: int
     try:
         found = differences(table.shape_of(version), rows, batches)
     except (Unmet, OSError, ValueError, pa.ArrowException, httpx.HTTPError) as unread:
-        yield Finding(table.name, table.door, what, expected, f"rows that cannot be read: {plain(unread)}")
+        yield Finding(table.name, table.protocol, what, expected, f"rows that cannot be read: {plain(unread)}")
         return
     if not found:
-        yield Finding(table.name, table.door, what, expected, expected)
+        yield Finding(table.name, table.protocol, what, expected, expected)
     for one in found:
         where = f"{what}: column {one.column}" + ("" if one.row is None else f", row with id {one.row}")
-        yield Finding(table.name, table.door, where, one.expected, one.actual, column=one.column, row=one.row)
+        yield Finding(table.name, table.protocol, where, one.expected, one.actual, column=one.column, row=one.row)
 
 
 def shaped(table: WrittenTable, what: str, actual: Schema, *, version: int) -> Iterator[Finding]:
@@ -76,21 +76,21 @@ def shaped(table: WrittenTable, what: str, actual: Schema, *, version: int) -> I
     """
     expected = described(table.shape_of(version).schema, table.ids[version] if table.ids else {})
     found = described(actual)
-    yield Finding(table.name, table.door, f"{what} ({len(found)} fields)", "", "")
+    yield Finding(table.name, table.protocol, f"{what} ({len(found)} fields)", "", "")
     for path in sorted(expected.keys() | found.keys()):
         meant, seen = expected.get(path, "no column"), found.get(path, "no column")
         if meant != seen:
-            yield Finding(table.name, table.door, f"{what}: column {path}", meant, seen, column=path)
+            yield Finding(table.name, table.protocol, f"{what}: column {path}", meant, seen, column=path)
 
 
 def counted(table: WrittenTable, what: str, expected: int, actual: int) -> Finding:
     """Return whether a number is right."""
-    return Finding(table.name, table.door, what, str(expected), str(actual))
+    return Finding(table.name, table.protocol, what, str(expected), str(actual))
 
 
 def not_offered(table: WrittenTable, what: str, why: str) -> Finding:
     """Something that the server does not have."""
-    return Finding(table.name, table.door, what, "", why, is_offered=False)
+    return Finding(table.name, table.protocol, what, "", why, is_offered=False)
 
 
 def bounded(table: WrittenTable, version: int, told: Mapping[str, Figures], *, what: str) -> Iterator[Finding]:
@@ -115,10 +115,10 @@ def bounded(table: WrittenTable, version: int, told: Mapping[str, Figures], *, w
                 wrong[f"least of {name}"] = (f"at most {truth.least}", said.least)
             if said.greatest is not None and _exceeds(truth.greatest, said.greatest):
                 wrong[f"greatest of {name}"] = (f"at least {truth.greatest}", said.greatest)
-    yield Finding(table.name, table.door, f"statistics of {what} ({len(told)} columns)", "", "")
+    yield Finding(table.name, table.protocol, f"statistics of {what} ({len(told)} columns)", "", "")
     for member, (expected, actual) in wrong.items():
         column = member.rpartition(" of ")[2]
-        yield Finding(table.name, table.door, f"statistics of {what}: {member}", str(expected), str(actual), column=column)
+        yield Finding(table.name, table.protocol, f"statistics of {what}: {member}", str(expected), str(actual), column=column)
 
 
 def _exceeds(one: Any, other: Any) -> bool:

@@ -34,7 +34,7 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
     """
     name = (namespace, table.name)
     if not known.table_exists(name):
-        yield Finding(table.name, table.door, "table", "a table", "none")
+        yield Finding(table.name, table.protocol, "table", "a table", "none")
         return
     found, last = known.load_table(name), len(table.versions) - 1
     yield from _described(found, table)
@@ -55,11 +55,11 @@ def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str
 def _described(found: Any, table: WrittenTable) -> Iterator[Finding]:
     """Yield whether the metadata of the table are those that were written: current snapshot, schema, partitions, format version."""
     current, shape = found.current_snapshot(), table.shape_of(0)
-    yield Finding(table.name, table.door, "current snapshot", str(table.snapshots[-1]), str(current.snapshot_id if current else "none"))
+    yield Finding(table.name, table.protocol, "current snapshot", str(table.snapshots[-1]), str(current.snapshot_id if current else "none"))
     yield from shaped(table, "current schema", found.schema().as_arrow(), version=len(table.versions) - 1)
     expected = ", ".join(f"{transform} of {column}" for column, transform in shape.partition) or "no fields"
     fields = ", ".join(f"{field.transform} of {found.schema().find_column_name(field.source_id)}" for field in found.spec().fields)
-    yield Finding(table.name, table.door, "partition spec", expected, fields or "no fields")
+    yield Finding(table.name, table.protocol, "partition spec", expected, fields or "no fields")
     yield counted(table, "format-version", shape.format_version, found.format_version)
 
 
@@ -67,7 +67,7 @@ def _snapshot(found: Any, table: WrittenTable, number: int, identifier: int) -> 
     """Yield whether a snapshot has the rows, the schema and the summary of its version."""
     snapshot = found.snapshot_by_id(identifier)
     if snapshot is None:
-        yield Finding(table.name, table.door, f"version {number}: snapshot", str(identifier), "no snapshot")
+        yield Finding(table.name, table.protocol, f"version {number}: snapshot", str(identifier), "no snapshot")
         return
     scan = found.scan(snapshot_id=identifier)
     yield from shaped(table, f"version {number}: schema of its snapshot", scan.projection().as_arrow(), version=number)

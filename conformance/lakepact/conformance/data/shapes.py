@@ -17,7 +17,7 @@ STEP = 0x9E3779B97F4A7C15  #: an odd number that spreads neighbouring rows
 EPOCH = 1_700_000_000_000_000  #: microseconds since 1970 of the first row
 NUMBER = pa.int64()
 ICEBERG, DELTA = "iceberg", "delta"
-DOORS = (ICEBERG, DELTA)
+PROTOCOLS = (ICEBERG, DELTA)
 POSITIONS, VECTORS = "positions", "vectors"
 
 
@@ -50,21 +50,21 @@ class Shape:
     former: tuple[Column, ...] = ()  #: those of the first version in the same places, if they were others
     partition: tuple[tuple[str, str], ...] = ()  #: columns with transforms of Iceberg; Delta tables have those with `identity`
     deletes: str = ""  #: how rows are deleted without writing files again: by `positions` or by `vectors`
-    doors: tuple[str, ...] = DOORS
+    protocols: tuple[str, ...] = PROTOCOLS
 
-    def at(self, version: int, door: str, *, grown: int) -> Shape:
+    def at(self, version: int, protocol: str, *, grown: int) -> Shape:
         """Return the shape of a version of a table.
 
         Args:
             version: its number.
-            door: how the table is kept; Delta tables get further columns, but deltalake neither renames nor widens.
+            protocol: how the table is kept; Delta tables get further columns, but deltalake neither renames nor widens.
             grown: the first row that was written after the first version.
         """
         if not self.former:
             return self
         count = len(self.former)
         if not version:
-            return replace(self, columns=self.former if door == ICEBERG else self.columns[:count])
+            return replace(self, columns=self.former if protocol == ICEBERG else self.columns[:count])
         return replace(self, columns=(*self.columns[:count], *(replace(column, since=grown) for column in self.columns[count:])))
 
     @property
@@ -239,6 +239,6 @@ EVOLVED = Shape(
     former=(Column("count", pa.int32(), _whole("int32", 1 << 30)), Column("text", pa.string(), _unique, nulls=17)),
 )
 AMOUNTS = (Column("amount", pa.float64(), _double), Column("text", pa.string(), _unique, nulls=17))
-POSITION_DELETES = Shape("position_deletes", "rows deleted by position", AMOUNTS, deletes=POSITIONS, doors=(ICEBERG,))
-DELETION_VECTORS = Shape("deletion_vectors", "rows deleted by vector, in format 3", AMOUNTS, deletes=VECTORS, doors=(ICEBERG,))
+POSITION_DELETES = Shape("position_deletes", "rows deleted by position", AMOUNTS, deletes=POSITIONS, protocols=(ICEBERG,))
+DELETION_VECTORS = Shape("deletion_vectors", "rows deleted by vector, in format 3", AMOUNTS, deletes=VECTORS, protocols=(ICEBERG,))
 SHAPES = {shape.name: shape for shape in (NARROW, TYPES, NESTED, WIDE, TIMES, PARTITIONED, EVOLVED, POSITION_DELETES, DELETION_VECTORS)}

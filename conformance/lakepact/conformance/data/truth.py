@@ -51,7 +51,7 @@ class WrittenTable:
 
     name: str
     shape: str
-    door: str  #: how it is kept: `iceberg` or `delta`
+    protocol: str  #: how it is kept: `iceberg` or `delta`
     files: int  #: of the first version
     versions: tuple[Version, ...]
     snapshots: tuple[int, ...]  #: of an Iceberg table, or versions of a Delta table, by version
@@ -59,7 +59,7 @@ class WrittenTable:
 
     def shape_of(self, version: int) -> Shape:
         """Return its shape in a version."""
-        return SHAPES[self.shape].at(version, self.door, grown=self.versions[0].last)
+        return SHAPES[self.shape].at(version, self.protocol, grown=self.versions[0].last)
 
     def gone(self, version: int) -> int:
         """Return how many rows of its data files are deleted by delete files or vectors in a version."""
@@ -83,9 +83,9 @@ class Written:
     namespace: str
     tables: tuple[WrittenTable, ...]
 
-    def of(self, door: str) -> tuple[WrittenTable, ...]:
+    def of(self, protocol: str) -> tuple[WrittenTable, ...]:
         """Return the tables of one protocol."""
-        return tuple(table for table in self.tables if table.door == door)
+        return tuple(table for table in self.tables if table.protocol == protocol)
 
 
 def write(folder: Path, written: Written) -> None:
