@@ -135,6 +135,18 @@ def test_tables_of_all_shapes_verify(tmp_path: Path) -> None:
     assert wrong(tmp_path / "data") == (0, set())
 
 
+def test_shape_without_delta_tables_exits_with_2_as_delta(tmp_path: Path) -> None:
+    done = lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes", "--as", "delta")
+
+    assert (done.exit_code, "add --as iceberg" in done.output) == (2, True)
+
+
+def test_shape_without_delta_tables_is_written_as_iceberg_alone(tmp_path: Path) -> None:
+    assert lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "position_deletes").exit_code == 0
+
+    assert wrong(tmp_path / "data") == (0, set())
+
+
 def test_unset_token_variable_exits_with_2(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LAKEPACT_NO_TOKEN", raising=False)
 

@@ -94,6 +94,9 @@ def write(
         raise click.UsageError(f"{folder} is not empty; tables are written into a folder of their own")
     versions = (Version(0, rows), Version(0, rows + max(1, rows // 10)), Version(max(1, rows // 20), rows + max(1, rows // 10)))
     wanted = [SHAPES[name] for name in shapes or SHAPES]
+    shared = [shape for shape in wanted if DELTA in shape.protocols and DELTA in (protocols or PROTOCOLS)]
+    if not shared and ICEBERG not in (protocols or PROTOCOLS):
+        raise click.UsageError(f"no shape of --shape can be a Delta table: add --as {ICEBERG}, or choose others")
     properties = _properties(token_env, warehouse)
     begun = time.monotonic()
     tables: list[WrittenTable] = []
@@ -107,8 +110,7 @@ def write(
                 known = ending.enter_context(iceberg.catalog(url, properties))
                 iceberg.refuse_foreign(known, NAMESPACE, wanted)
                 tables += [iceberg.write(known, NAMESPACE, shape, versions=versions, files=files, writer=writer) for shape in wanted]
-            if DELTA in (protocols or PROTOCOLS):
-                shared = [shape for shape in wanted if DELTA in shape.protocols]
+            if shared:
                 tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=writer) for shape in shared]
                 delta.share(folder / DELTA, [table for table in tables if table.protocol == DELTA], NAMESPACE)
     except (CannotWrite, Blocked, OSError) as wrong:

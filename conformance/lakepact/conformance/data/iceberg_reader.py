@@ -72,7 +72,7 @@ def _snapshot(found: Any, table: WrittenTable, number: int, identifier: int) -> 
     scan = found.scan(snapshot_id=identifier)
     yield from shaped(table, f"version {number}: schema of its snapshot", scan.projection().as_arrow(), version=number)
     yield from held(table, f"version {number}: rows of its snapshot", _batches(scan), version=number)
-    total = int(snapshot.summary["total-records"] or 0)
+    total = int((snapshot.summary or {}).get("total-records") or 0)
     yield counted(table, f"version {number}: total-records of the snapshot", _records_of(table, number), total)
 
 
