@@ -79,7 +79,7 @@ def test_value_that_the_contract_fixes_is_compared(place: str, value: Any) -> No
 
 def test_listing_in_pages_equals_the_same_items_on_one_page_in_any_order() -> None:
     one, two, three = ({"namespace": ["lp_abcdef0_1_1"], "name": name} for name in ("t0", "t1", "t2"))
-    whole = body_of({"identifiers": [three, one, two]}, op.list_tables)
+    whole = body_of({"identifiers": [three, one, dict(reversed(two.items()))]}, op.list_tables)
 
     assert body_of({"identifiers": [one], "next-page-token": "x"}, op.list_tables, ({"identifiers": [two, three]},)) == whole
     assert body_of({"identifiers": [one], "next-page-token": "x"}, op.list_tables, ({"identifiers": [two]},)) != whole

@@ -23,7 +23,7 @@ from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from lakepact.conformance.campaign.engines import Engine
     from lakepact.conformance.campaign.planning.generation import Block
@@ -80,34 +80,16 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
 
 
 def draw(contract: str, folder: Path, engine: Engine, *, seeds: Sequence[int], only: Sequence[str] = ("*",)) -> None:
-    """Write a plan whose cases end with reads of everything that they name.
+    """Write a plan whose cases end with reads of everything that they name; see `plans.plan`."""
 
-    Args:
-        contract: name of the contract.
-        folder: holds no plan yet.
-        engine: draws the cases.
-        seeds: where drawing starts.
-        only: patterns of operations.
+    def drawn(blocks: Sequence[Block]) -> list[list[dict[str, Any]]]:
+        return [[with_reads(row) for row in rows] for rows in engine.draw(blocks)]
 
-    Raises:
-        LookupError: cases of the contract cannot be planned, or nothing matches.
-    """
-
-    def reading(blocks: Sequence[Block]) -> Iterator[list[dict[str, Any]]]:
-        return ([with_reads(row) for row in rows] for rows in engine.draw(blocks))
-
-    plans.plan(contract, folder, seeds=seeds, modes=MODES, only=only, draw=reading)
+    plans.plan(contract, folder, seeds=seeds, modes=MODES, only=only, draw=drawn)
 
 
 def compare(plan: Path, run: Path, targets: Sequence[Asked], *, engine: Engine, ticker: Ticker) -> facts.Facts:
-    """Return the differences of two targets, the gravest with the smallest sequences that show them.
-
-    Args:
-        plan: folder of the plan.
-        run: folder of the new run.
-        targets: the targets.
-        engine: runs the workers.
-        ticker: reports the progress.
+    """Return the differences of targets in a new run of a plan, the gravest with the smallest sequences that show them.
 
     Raises:
         Refused: a target does not answer.

@@ -106,7 +106,6 @@ ANSWERS = schema_of(
     state=TEXT,
     status=TEXT,
     error_type=TEXT,
-    schema=TEXT,
     body=TEXT,
     header=TEXT,
 )

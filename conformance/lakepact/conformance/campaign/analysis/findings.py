@@ -12,7 +12,7 @@ VERDICTS = {"fail": "failed", "warn": "warned", "error": "errors", "inconclusive
 ORDER = {verdict: place for place, verdict in enumerate(VERDICTS)}
 BAD = ("fail", "warn")
 #: Each class is looked at where all before it agree; headers always.
-FINER = ("status", "error_type", "schema", "body")
+FINER = ("status", "error_type", "body")
 KINDS = (*FINER, "header")
 QUANTILES = {"p50_us": 0.5, "p95_us": 0.95, "p99_us": 0.99}
 

@@ -44,20 +44,9 @@ SHOWN = 2000  #: characters of what a check expected and what came
 KEPT = {Outcome.BLOCKED: INCONCLUSIVE, **{o: o.value for o in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)}}
 
 PAGE_TOKEN = "pageToken"  # noqa: S105 - the parameter of listings
-PAGE_TOKENS = ("next-page-token", "nextPageToken")  #: members of answers
 MOST_PAGES = 100
 
 Row = dict[str, Any]
-
-
-def token_of(body: Any) -> str:
-    """Return the token of the next page; empty where a listing ends."""
-    named = (body.get(member) for member in PAGE_TOKENS) if isinstance(body, dict) else ()
-    return next((token for token in named if isinstance(token, str)), "")
-
-
-def _is_page(reply: Reply) -> bool:
-    return 200 <= reply.status < 300 and isinstance(reply.exchange.parsed, dict)
 
 
 class Down(Exception):
@@ -205,14 +194,14 @@ class Bench:
         """Send a step; the answer, and if it asks for pages the bodies of all that follow. A page that is refused is the answer."""
         first = reply = self._step(corner, step)
         pages: list[str] = []
-        token = token_of(reply.exchange.parsed) if PAGE_TOKEN in dict(step.query) and _is_page(reply) else ""
-        while token and len(pages) < MOST_PAGES:
-            reply = self._step(corner, replace(step, query=tuple({**dict(step.query), PAGE_TOKEN: token}.items())))
-            if not _is_page(reply):
-                return reply, []
+        query = dict(step.query)
+        while PAGE_TOKEN in query and len(pages) < MOST_PAGES and 200 <= reply.status < 300 and isinstance(reply.exchange.parsed, dict):
             pages.append(evidence.row_of(reply.exchange, self._asked.headers)["response_body"].decode("utf-8", "replace"))
-            token = token_of(reply.exchange.parsed)
-        return first, pages
+            token = reply.exchange.parsed.get("next-page-token")
+            if not token or not isinstance(token, str):
+                return first, pages[1:]
+            reply = self._step(corner, replace(step, query=tuple({**query, PAGE_TOKEN: token}.items())))
+        return (first, pages[1:]) if len(pages) == MOST_PAGES else (reply, [])
 
     # -- checks of the suite -----------------------------------------------------------------------------------
 
