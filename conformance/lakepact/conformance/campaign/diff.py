@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance.campaign import plans, replay, run_verdicts, runs
+from lakepact.conformance.campaign import plans, replay, run_verdicts, runs, tables
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.planning.reads import with_reads
+from lakepact.conformance.campaign.planning.seeds import written
 from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown, text
 from lakepact.conformance.campaign.targets import parse_targets
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from lakepact.conformance.campaign.engines import Engine
-    from lakepact.conformance.campaign.planning.generation import Block
+    from lakepact.conformance.campaign.planning.seeds import Wanted
     from lakepact.conformance.campaign.targets import Asked
 
 MODES = ("example", "near", "sequence")  #: no checks: they go by what they are answered, and judge one target
@@ -82,8 +84,11 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
 def draw(contract: str, folder: Path, engine: Engine, *, seeds: Sequence[int], only: Sequence[str] = ("*",)) -> None:
     """Write a plan whose cases end with reads of everything that they name; see `plans.plan`."""
 
-    def drawn(blocks: Sequence[Block]) -> list[list[dict[str, Any]]]:
-        return [[with_reads(row) for row in rows] for rows in engine.draw(blocks)]
+    def drawn(wanted: Wanted, cases: Path) -> None:
+        engine.draw(wanted, cases)
+        rows = [with_reads(row) for row in tables.read(cases, tables.CASES).to_pylist()]
+        shutil.rmtree(cases)
+        written([rows], cases)
 
     plans.plan(contract, folder, seeds=seeds, modes=MODES, only=only, draw=drawn)
 
