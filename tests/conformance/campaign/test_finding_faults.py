@@ -49,6 +49,7 @@ FAULTS = {
     "createTable.not-persisted": "updateTable returned 200 (left), 404 (right)",
     "createView.not-persisted": "replaceView returned 200 (left), 404 (right)",
     "dropTable.not-persisted": "loadTable returned 404 (left), 200 (right)",
+    "dropNamespace.not-persisted": "listNamespaces returned 404 (left), 200 (right)",
     "dropView.not-persisted": "loadView returned 404 (left), 200 (right)",
     "renameTable.not-persisted": "loadTable returned 404 (left), 200 (right)",
     "renameView.not-persisted": "loadView returned 404 (left), 200 (right)",

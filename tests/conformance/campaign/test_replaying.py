@@ -12,7 +12,13 @@ from campaigns import Here, ran
 from faulty import mutants
 from lakepact.conformance.campaign import plans, replay, run_verdicts, tables
 from lakepact.conformance.campaign.cli import campaign
-from lakepact.conformance.campaign.planning.cases import case_of
+from lakepact.conformance.campaign.execution.job import Job
+from lakepact.conformance.campaign.execution.sending import Bench
+from lakepact.conformance.campaign.planning.cases import case_of, text_of_steps
+from lakepact.conformance.campaign.runs import discovered
+from lakepact.conformance.campaign.targets import parse_targets
+from lakepact.conformance.fuzz.steps import Step
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -70,6 +76,17 @@ def test_minimized_sequence_is_shorter_and_breaks_the_same_requirement(run: Path
     assert found.before > len(again.steps) == len(found.answered)
     assert [bad["requirement_id"] for bad in found.answered[-1].bad].count(CODE) == 1
     assert found.sent <= 121
+
+
+def test_body_that_names_another_namespace_is_sent_about_the_own_one(run: Path, faulty: str) -> None:
+    case = next(row for row in tables.read(run / "cases", tables.CASES).to_pylist() if row["operation_id"] == "createNamespace")
+    asked = discovered(parse_targets([f"a={faulty}"], ("iceberg_rest",))[0])
+    bench = Bench(Job("", "r", "abcdef", (asked,)), 0, "abcdef")
+    step = Step(op.create_namespace, {}, {"namespace": ["theirs"]})
+    (sent,) = bench.rows({**case, "request": text_of_steps([step])})
+    bench.close()
+
+    assert json.loads(sent["request_body"])["namespace"][0].startswith("lp_abcdef")
 
 
 def test_minimization_stops_after_the_given_attempts(run: Path, faulty: str) -> None:

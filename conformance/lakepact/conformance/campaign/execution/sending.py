@@ -300,7 +300,7 @@ class Bench:
     def _step(self, corner: _Corner, step: Step) -> Reply:
         world = corner.world
         arguments = filled(dict(step.arguments), world.known)
-        body = content(step.body, world.known)
+        body = content(world.confined(step.operation, step.body), world.known)  # shrinking may have left a root out
         reply = corner.lab.send(step.operation, content=body, query=step.query, declared=False, **arguments)
         world.learn(step, reply)
         return reply
