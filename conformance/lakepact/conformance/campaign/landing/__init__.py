@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis import findings
-from lakepact.conformance.evidence.arrow import Schema, Table, pa
+from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,8 +72,17 @@ class Kept:
                 said.update(hashlib.file_digest(file, "sha256").digest())
         return said.hexdigest()[:16]
 
-    def batches(self) -> Iterator[Table]:
-        """Its rows, some at a time."""
+    @property
+    def rows(self) -> int:
+        """How many rows its files hold."""
+        return sum(pq.read_metadata(part).num_rows for part in tables.parts(self.folder))
+
+    @property
+    def reader(self) -> Any:
+        """Its rows, some at a time, as a reader of Arrow."""
+        return pa.RecordBatchReader.from_batches(self.schema, (batch for table in self._tables() for batch in table.to_batches()))
+
+    def _tables(self) -> Iterator[Table]:
         for table in tables.batches(self.folder, TABLES[self.name]):
             run = pa.array([self.run_id] * table.num_rows, tables.TEXT)
             whole = table if RUN in table.column_names else table.append_column(RUN, run)
