@@ -40,7 +40,9 @@ def _of_sides(command: Callable[..., None]) -> Callable[..., None]:
     for side in "BA":
         end = side.lower()
         for option in (
-            click.option(f"--spark-catalog-{end}", metavar="NAME", help=f"What Spark's settings call {side}, to read it by Iceberg's jar."),
+            click.option(
+                f"--spark-catalog-{end}", metavar="NAME", help=f"The name of {side} in Spark's settings, to read it by Iceberg's jar."
+            ),
             click.option(f"--as-of-{end}", metavar="TIME", help=f"Compare the tables of {side} as they were: 2026-11-26T18:00:00Z."),
             click.option(f"--property-{end}", metavar="KEY=VALUE", multiple=True, help=f"A property of pyiceberg or deltalake for {side}."),
             click.option(f"--warehouse-{end}", metavar="NAME", help=f"The warehouse to ask {side} for."),

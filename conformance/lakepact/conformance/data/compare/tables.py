@@ -23,7 +23,7 @@ SAME_VALUES = "the same values in other rows"
 
 @dataclass(frozen=True)
 class Choices:
-    """What is compared and shown."""
+    """Choices about what is compared and shown."""
 
     keys: Mapping[str, tuple[str, ...]]  #: by table; those of "" for every table that has them
     failing: tuple[str, ...] = FAILING  #: kinds of differences that count
