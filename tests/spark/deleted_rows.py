@@ -37,7 +37,7 @@ _VECTOR_MAGIC = bytes.fromhex("d1d33964")
 
 
 def table_with_deletes(catalog: IcebergCatalog, namespace: str, kind: str) -> None:
-    """Create a table called like the kind of its deletes: `position`, `equality` or `vector`."""
+    """Create a table called like the kind of its deletes: `position`, `equality` or `vector`; its file has three row groups."""
     version = _FORMATS[kind]
     made = catalog.create_table(namespace, kind, SCHEMA, properties={"format-version": str(version)})
     location = made.metadata.location
@@ -112,7 +112,7 @@ def _deletion_vector(location: str, data: str) -> File:
 def _parquet(location: str, columns: dict[str, tuple[int, list[Any], pa.DataType]]) -> None:
     fields = [pa.field(name, kind, metadata={"PARQUET:field_id": str(number)}) for name, (number, _, kind) in columns.items()]
     written = pa.BufferOutputStream()
-    pq.write_table(pa.table([values for _, values, _ in columns.values()], schema=pa.schema(fields)), written)
+    pq.write_table(pa.table([values for _, values, _ in columns.values()], schema=pa.schema(fields)), written, row_group_size=4)
     _write(location, written.getvalue().to_pybytes())
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import time
+from dataclasses import replace
 from decimal import Decimal
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyiceberg.types import DecimalType, DoubleType
 
 from lakepact.client import BadReply, IcebergCatalog, UntrustedOrigin, column, pyiceberg_table
 from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
-from lakepact.spark.iceberg_files import FileReader, UnsupportedDeletes, planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_files import END, FileReader, UnsupportedDeletes, planned_by_driver, planned_by_server
 
 from .deleted_rows import KEPT, table_with_deletes
 
-TRUSTED = {"trusted": TrustedOrigins.of("http://127.0.0.1", own=["spark_file_io.RefusingFileIO"])}
+TRUSTED = {"trusted": TrustedOrigins.of("http://127.0.0.1", own=["spark_file_io.RefusingFileIO", "spark_file_io.ExpiringFileIO"])}
 SECRET = "planted-Secret.0123456789"
 
 
@@ -50,8 +53,20 @@ def test_deleted_rows_are_not_read(catalog, kind, planner):
 
 @pytest.mark.parametrize("planner", ["driver", "server"])
 def test_equality_deletes_are_refused(catalog, planner):
-    with pytest.raises(UnsupportedDeletes, match="equality delete files, which are not applied here: rewrite"):
+    with pytest.raises(
+        UnsupportedDeletes, match=r"equality delete files, which are not applied here: rewrite .* one is file:.*/deletes\.parquet"
+    ):
         planned(catalog, "equality", planner)
+
+
+@pytest.mark.parametrize("kind", ["position", "vector"])
+def test_parts_of_a_file_hold_each_kept_row_once(catalog, kind):
+    scan, (file,) = planned(catalog, kind, "driver")
+    groups = pq.read_metadata(file.task.file.file_path.removeprefix("file://"))
+    offsets = [groups.row_group(number).column(0).dictionary_page_offset for number in range(groups.num_row_groups)]
+    parts = [replace(file, start=start, end=end) for start, end in itertools.pairwise([0, *offsets[1:], END])]
+
+    assert [read(scan, [part]) for part in parts] == [[0, 1], [4, 5, 6], [8, 9]]
 
 
 @pytest.mark.parametrize("planner", ["driver", "server"])
@@ -154,3 +169,35 @@ def test_reader_carries_no_history(catalog):
     table.append(pa.table({"id": [10]}))
 
     assert FileReader.of(table.scan(), {}, None, **TRUSTED).metadata.snapshots == []
+
+
+@pytest.fixture(scope="module")
+def halves(catalog):
+    """Return a table whose file has two row groups, with properties that refuse the second."""
+    schema = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
+    catalog.create_table("n", "halves", schema, properties={"write.parquet.row-group-limit": "200000"})
+    pyiceberg_table(catalog, "n", "halves").append(pa.table({"id": range(400_000)}))
+    return "halves", {"py-io-impl": "spark_file_io.ExpiringFileIO"}
+
+
+def test_credentials_that_expire_within_a_file_give_no_row_twice(catalog, halves):
+    name, expiring = halves
+
+    assert read(*planned(catalog, name, "driver"), properties=expiring) == list(range(400_000))
+
+
+def test_first_batch_is_read_before_the_rest_of_the_file(catalog, halves):
+    name, expiring = halves
+    scan, files = planned(catalog, name, "driver")
+    batches = FileReader.of(scan, expiring, None, **TRUSTED).read(files, lambda: expiring)
+
+    assert next(batches).num_rows > 0
+    with pytest.raises(PermissionError):
+        list(batches)
+
+
+def test_row_groups_without_matching_rows_are_not_read(catalog, halves):
+    name, expiring = halves
+    few = column("id") < 3
+
+    assert read(*planned(catalog, name, "driver", few), properties=expiring, renewed=lambda: expiring, predicate=few) == [0, 1, 2]

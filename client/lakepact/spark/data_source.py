@@ -75,7 +75,7 @@ class LakepactDataSource(DataSource):
         Raises:
             AnalysisException: It is a table of an Iceberg catalog, or the stream has no start.
         """
-        with explained():
+        with explained(traced=True):
             if isinstance(self._table, SharedTable):
                 return SharedTableStream(self._table, schema)
             raise OptionError("tables of Iceberg catalogs are read in batches here; only shared tables are streamed")

@@ -9,21 +9,32 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 from pyiceberg.catalog.rest.scan_planning import ScanTasks
 from pyiceberg.expressions import AlwaysTrue
-from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow
+from pyiceberg.expressions.visitors import bind
+from pyiceberg.io.pyarrow import (
+    ArrowScan,
+    _get_column_projection_values,
+    _read_deletes,
+    _to_requested_schema,
+    expression_to_pyarrow,
+    pyarrow_to_schema,
+    schema_to_pyarrow,
+)
 from pyiceberg.manifest import DataFileContent, FileFormat
 from pyiceberg.table import FileScanTask
-from pyiceberg.types import DecimalType, DoubleType
+from pyroaring import BitMap64
 
-from lakepact.client.delta_sharing.predicates import And, columns_of
+from lakepact.client.delta_sharing.predicates import columns_of
+from lakepact.client.delta_sharing.rows.selection import Selection
 from lakepact.client.iceberg_rest.file_io import file_io
 from lakepact.client.iceberg_rest.storage import storage_credential
 from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expression
-from lakepact.spark.parquet_rows import parquet_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from pyiceberg.schema import Schema
     from pyiceberg.table import DataScan
@@ -57,6 +68,8 @@ _EXPIRES = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expir
 _MARGIN = 60_000
 #: The end of the last part of a file, whatever size the manifest states.
 END = sys.maxsize
+#: The most rows and bytes of a batch, and the bytes of a column that are fetched at once.
+_BATCH_ROWS, _BATCH_BYTES, _FETCHED = 65_536, 8 << 20, 4 << 20
 
 
 class UnsupportedDeletes(ValueError):
@@ -169,8 +182,7 @@ class FileReader:
             "metadata_log": [],
             "statistics": [],
         }
-        only = _of_rows(predicate, scan)
-        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), only, properties, trusted)
+        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), predicate, properties, trusted)
 
     def read(self, parts: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[Any]:
         """Yield the record batches of parts of files.
@@ -197,23 +209,57 @@ class FileReader:
                 yield from islice(self._batches(part, newest), passed, None)
 
     def _batches(self, part: PlannedFile, properties: dict[str, str]) -> Iterator[Any]:
-        io = file_io(properties, part.task.file.file_path, self.trusted)
-        if part.task.file.file_format == FileFormat.PARQUET:
-            return parquet_batches(self, io, part)
+        """Yield the rows of a part; the same call yields the same batches, so that a reader can go on after an error."""
+        data = part.task.file
+        io = file_io(properties, data.file_path, self.trusted)
+        if data.file_format != FileFormat.PARQUET:
+            yield from ArrowScan(self.metadata, io, self.schema, AlwaysTrue()).to_record_batches([part.task])
+            return
+        deletes = [rows for file in part.task.delete_files for path, rows in _read_deletes(io, file).items() if path == data.file_path]
+        deleted = BitMap64(row for rows in deletes for row in rows.to_pylist())
         row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
-        return ArrowScan(self.metadata, io, self.schema, row_filter).to_record_batches([part.task])
+        condition = expression_to_pyarrow(bind(self.schema, row_filter, case_sensitive=True), self.schema)
+        table = self.metadata
+        downcast = table.format_version <= 2  # without nanoseconds
+        # pyiceberg reads files whole: these are the steps of its ArrowScan, for one row group after the other.
+        with io.new_input(data.file_path).open() as source:
+            file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_FETCHED, coerce_int96_timestamp_unit="us")
+            kept = Selection(but_not=deleted or None).mask(file.metadata.num_rows)
+            held = pyarrow_to_schema(file.schema_arrow, table.name_mapping(), downcast, table.format_version)
+            spec = table.specs().get(data.spec_id)
+            constants = _get_column_projection_values(data, self.schema, table.schema(), spec, held.field_ids)
+            names = [field.name for field in held.fields if field.field_id in self.schema.field_ids] or file.schema_arrow.names[:1]
+            for position, batch in _numbered(file, part, names, self._matching(source, held, condition)):
+                rows = batch if kept is None else batch.filter(kept.slice(position, batch.num_rows))
+                rows = _to_requested_schema(
+                    self.schema, held, rows, downcast, projected_missing_fields=constants, allow_timestamp_tz_mismatch=True
+                )
+                yield rows if self.predicate is None else rows.filter(condition)
+
+    def _matching(self, source: Any, held: Schema, condition: Any) -> Container[int]:
+        """Return the row groups whose statistics allow matching rows; all if a file has the columns by other names or types."""
+        compared = set[str]() if self.predicate is None else columns_of(self.predicate)
+        fields = [(field.field_id, field.name, field.field_type) for field in held.fields]
+        wanted = [(field.field_id, field.name, field.field_type) for field in self.schema.fields if field.name in compared]
+        if not wanted or any(field not in fields for field in wanted):
+            return range(sys.maxsize)
+        return {group.id for group in ds.ParquetFileFormat().make_fragment(source).subset(condition).row_groups}
 
 
-def _of_rows(predicate: Predicate | None, scan: DataScan) -> Predicate | None:
-    """Return a predicate without the parts about doubles and decimals; None if nothing is left.
-
-    In files of before such a column was widened, pyiceberg compares with the nearest float and drops rows, or fails. Spark filters again.
-    """
-    fields = scan.table_metadata.schema().fields
-    widened = {column.name for column in fields if isinstance(column.field_type, (DoubleType, DecimalType))}
-    parts = predicate.parts if isinstance(predicate, And) else () if predicate is None else (predicate,)
-    kept = tuple(part for part in parts if columns_of(part).isdisjoint(widened))
-    return And(kept) if len(kept) > 1 else next(iter(kept), None)
+def _numbered(file: Any, part: PlannedFile, names: Sequence[str], matching: Container[int]) -> Iterator[tuple[int, Any]]:
+    """Yield the batches of the row groups whose middle lies in a part, each with the position of its first row in the file."""
+    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    columns = [group.column(0) for group in groups]
+    starts = [min(filter(None, (column.dictionary_page_offset, column.data_page_offset))) for column in columns]
+    ends = [*starts[1:], part.task.file.file_size_in_bytes]
+    position = 0
+    for number, group in enumerate(groups):
+        first, position = position, position + group.num_rows
+        if part.start <= (starts[number] + ends[number]) // 2 < part.end and number in matching:
+            rows = min(_BATCH_ROWS, _BATCH_BYTES * group.num_rows // (group.total_byte_size or 1) or 1)
+            for batch in file.iter_batches(rows, [number], names, use_threads=False):
+                yield first, batch
+                first += batch.num_rows
 
 
 def _expired(properties: dict[str, str]) -> bool:

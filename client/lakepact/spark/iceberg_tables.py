@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyiceberg.manifest import FileFormat
+from pyiceberg.utils.bin_packing import PackingIterator
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from lakepact.client import IcebergCatalog
@@ -12,13 +16,12 @@ from lakepact.client.errors import OperationNotSupported
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.spark.errors import explained
 from lakepact.spark.filters import TakesFilters
-from lakepact.spark.iceberg_files import FileReader, PlannedFile, arrow_schema, planned_by_driver, planned_by_server
-from lakepact.spark.iceberg_splits import partitions_of
+from lakepact.spark.iceberg_files import END, FileReader, PlannedFile, arrow_schema, planned_by_driver, planned_by_server
 from lakepact.spark.options import OptionError
 from lakepact.spark.schemas import check_fits, record_batches, spark_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pyiceberg.table import DataScan, Table
     from pyspark.sql.types import StructType
@@ -27,6 +30,10 @@ if TYPE_CHECKING:
     from lakepact.spark.options import CatalogTable
 
 _SERVER_PLANS = "planTableScan"
+#: As Iceberg's own source divides files: parts, the least that it makes of small tables, and the bytes that opening a file costs.
+_SPLIT, _LEAST, _OPENING = 128 << 20, 16 << 20, 4 << 20
+_SLOTS = 200  #: partitions to aim at: `spark.sql.shuffle.partitions`, whose value Spark does not tell a Python data source
+_LOOKBACK = 10
 
 
 def opened(options: CatalogTable) -> IcebergCatalog:
@@ -138,3 +145,39 @@ class CatalogTableReader(DataSourceReader):
 
 class FilteredCatalogTableReader(TakesFilters, CatalogTableReader):
     """Reads a table without the files that filters exclude."""
+
+
+def partitions_of(files: Iterable[PlannedFile], most: int | None, properties: Mapping[str, str]) -> list[tuple[PlannedFile, ...]]:
+    """Divide files at row groups, or by bytes if their manifests name no row groups, and return the parts of each partition.
+
+    Args:
+        files: The files of a scan.
+        most: The bytes of a partition; None for the table's setting, or less if that gives few partitions.
+        properties: The settings of the table.
+    """
+    whole = list(files)
+    target = most or int(properties.get("read.split.target-size", _SPLIT))
+    total = sum(file.size for file in whole)
+    if most is None and total <= target * (_SLOTS - 1):
+        target = max(total // _SLOTS, min(_LEAST, target))
+    parts = (part for file in whole for part in _parts(file, max(target, _OPENING)))
+    packed = PackingIterator(parts, target, _LOOKBACK, lambda part: max(part.size, (1 + len(part.task.delete_files)) * _OPENING), True)
+    return [_joined(parts) for parts in packed]
+
+
+def _parts(file: PlannedFile, step: int) -> Iterator[PlannedFile]:
+    data = file.task.file
+    offsets = data.split_offsets or [data.file_size_in_bytes]
+    known = offsets == sorted(set(offsets)) and offsets[-1] < data.file_size_in_bytes
+    starts = offsets[1:] if known else range(step, data.file_size_in_bytes, step)
+    for start, end in pairwise((0, *starts, END)) if data.file_format == FileFormat.PARQUET else ((0, END),):
+        yield replace(file, start=start, end=end)
+
+
+def _joined(parts: Iterable[PlannedFile]) -> tuple[PlannedFile, ...]:
+    """Join adjacent parts of a file, so that a task opens the file once."""
+    joined: list[PlannedFile] = []
+    for part in parts:
+        follows = bool(joined) and joined[-1].task is part.task and joined[-1].end == part.start
+        joined.append(replace(part, start=joined.pop().start) if follows else part)
+    return tuple(joined)
