@@ -4,7 +4,8 @@
 |-------------|--------------------------------------------------------------------------------------------------------|
 | `steps`     | a request in which all values chosen by the target are named rather than spelled out                   |
 | `world`     | the objects of one sequence on the target                                                              |
-| `bodies`    | bodies and queries of schemathesis, valid by the schema (*valid*) or not (*wild*)                      |
+| `bodies`    | bodies and queries, valid by the schema (*valid*) or with one violation (*wild*)                       |
+| `documents` | documents from JSON schemas                                                                            |
 | `near`      | bodies close to an acceptable example (*near*)                                                         |
 | `answers`   | the rules for failures                                                                                 |
 | `drawing`   | the next step of a sequence                                                                            |

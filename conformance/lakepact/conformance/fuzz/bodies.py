@@ -1,160 +1,73 @@
-"""Bodies and queries that schemathesis makes from a contract, drawn in batches because each drawing alone is dear."""
+"""Bodies and queries of requests, drawn from the schemas of a contract."""
 
 from __future__ import annotations
 
-import logging
-import tempfile
-from dataclasses import dataclass, field
-from functools import cache
-from random import Random
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import schemathesis
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis.configuration import set_hypothesis_home_dir
-from hypothesis.errors import HypothesisException
-from schemathesis.core import NotSet
-from schemathesis.generation import GenerationMode
-
-from lakepact.generated.contract import Contract
+from lakepact.conformance.fuzz.documents import Documents
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-    from schemathesis.generation.case import Case
+    from random import Random
 
-    from lakepact.generated.contract import Operation, OperationId
-
-logging.getLogger("schemathesis").setLevel(logging.ERROR)
-
-FIRST_BATCH = 12  #: cases that are drawn at once; every batch is twice as large as the one before
-LARGEST_BATCH = 96
-#: Bodies of a contract are large and rarely small enough for hypothesis' taste.
-SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
-MOST_BYTES = 20_000  #: larger bodies cost more than they find
+    from lakepact.generated.contract import Contract, Operation, OperationId, Parameter
 
 
 @dataclass(frozen=True)
 class Drawn:
     """A body and a query for an operation."""
 
-    body: Any  #: a JSON value, bytes, or `None`
+    body: Any  #: a JSON value, or `None`
     query: tuple[tuple[str, str], ...]
 
 
 NOTHING = Drawn(None, ())
 
 
-@dataclass
-class _Pool:
-    """Cases of one operation."""
-
-    batch: int
-    drawn: list[Drawn] = field(default_factory=list)
-    used: int = 0
-    dry: bool = False  #: there is hardly anything more to draw
-
-
 class Bodies:
-    """Generated requests of a contract's operations.
+    """Draws bodies and queries of a contract's operations.
 
     Args:
         contract: the contract.
-        start: the seed; equal seeds draw equal cases in equal order.
-        batch: the number of cases to generate at first; a small one needs less time.
     """
 
-    def __init__(self, contract: Contract, start: int, *, batch: int = FIRST_BATCH) -> None:
+    def __init__(self, contract: Contract) -> None:
         self._contract = contract
-        self._start = start
-        self._first = batch
-        self._pools: dict[tuple[str, bool], _Pool] = {}
+        self._schemas = contract.bundle["components"]["schemas"]
+        self._documents = Documents(self._schemas)
 
-    def draw(self, operation: OperationId, *, valid: bool) -> Drawn:
-        """Return a case of an operation, by its schema or against it; one without body and query where there is nothing to make."""
+    def draw(self, operation: OperationId, random: Random, *, valid: bool) -> Drawn:
+        """Return a body and a query by the schemas of an operation, or with one violation; `NOTHING` if it takes neither.
+
+        Args:
+            operation: its id.
+            random: equal states draw equal requests, in every process.
+            valid: whether the schemas allow the request.
+        """
         known = self._contract.operations[operation]
-        if known.method == "HEAD" or not (known.body or any(p.where == "query" for p in known.parameters)):
+        asked = [p for p in known.parameters if p.where == "query"]
+        has_body = known.body in self._schemas
+        if known.method == "HEAD" or not (has_body or asked):
             return NOTHING
-        pool = self._pools.setdefault((operation, valid), _Pool(self._first))
-        if pool.used == len(pool.drawn):
-            self._fill(pool, operation, valid=valid)
-        pool.used += 1
-        return pool.drawn[pool.used - 1]
+        body = self._body(known, random, valid=valid) if has_body else None
+        broken = random.choice(asked) if asked and not valid and not has_body else None
+        sent = [p for p in asked if p is broken or p.required or random.random() < 1 / 2]
+        return Drawn(body, tuple(pair for p in sent for pair in self._pairs(p, random, valid=p is not broken)))
 
-    def _fill(self, pool: _Pool, operation: OperationId, *, valid: bool) -> None:
-        """Draw a batch twice as large as the last; a pool in which hardly anything new is found is used again."""
-        pool.used = 0
-        if pool.dry:
-            return
-        number = Random(f"{self._start} {operation} {valid} {len(pool.drawn)}").getrandbits(32)  # noqa: S311 - nothing secret
-        drawn = _batch(self._contract.name, operation, valid=valid, number=number, size=pool.batch)
-        new = [case for case in drawn if case not in pool.drawn]
-        pool.dry = len(new) * 4 < pool.batch
-        if not pool.dry:
-            pool.used = len(pool.drawn)
-            pool.batch = min(pool.batch * 2, LARGEST_BATCH)
-        pool.drawn += new
+    def _body(self, known: Operation, random: Random, *, valid: bool) -> Any:
+        schema = {"$ref": f"#/components/schemas/{known.body}"}
+        if not valid:
+            return self._documents.invalid(schema, random)
+        return self._documents.valid(schema, random) if known.body_required or random.random() < 3 / 4 else None
+
+    def _pairs(self, parameter: Parameter, random: Random, *, valid: bool) -> list[tuple[str, str]]:
+        """Return a parameter of a query; an invalid one is given twice, or has a value that its schema forbids."""
+        values = [] if valid else [self._documents.invalid(parameter.schema, random)]
+        if valid or random.random() < 1 / 2:
+            values.append(self._documents.valid(parameter.schema, random))
+        return [(parameter.name, _spelled(value)) for value in values]
 
 
-@cache
-def _schema(name: str) -> Any:
-    """Return the requests that schemathesis generates from a contract."""
-    contract = Contract(name)
-    paths = {f"/{o.id}": {o.method.lower(): _parts_to_draw(o, contract)} for o in contract.operations.values() if o.method != "HEAD"}
-    components = {"schemas": contract.bundle["components"]["schemas"]}
-    document = {"openapi": contract.bundle["openapi"], "info": contract.bundle["info"], "paths": paths, "components": components}
-    return schemathesis.openapi.from_dict(document)
-
-
-def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
-    """Return an operation with only body and query: the suite chooses path and credentials itself."""
-    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{operation.body}"}}}
-    parameters = [
-        {"name": p.name, "in": "query", "required": p.required, "schema": p.schema} for p in operation.parameters if p.where == "query"
-    ]
-    body = (
-        {"requestBody": {"required": operation.body_required, "content": content}}
-        if operation.body in contract.bundle["components"]["schemas"]
-        else {}
-    )
-    return {"operationId": operation.id, "parameters": parameters, "responses": {"200": {"description": "any"}}, **body}
-
-
-@cache
-def _batch(contract: str, operation: OperationId, *, valid: bool, number: int, size: int) -> tuple[Drawn, ...]:
-    """Return distinct cases of limited size; at least one. They must not be changed."""
-    mode = GenerationMode.POSITIVE if valid else GenerationMode.NEGATIVE
-    strategy: SearchStrategy[Case[Any]] = _schema(contract)[f"/{operation}"][Contract(contract).operations[operation].method].as_strategy(
-        generation_mode=mode
-    )
-    drawn: dict[str, Drawn] = {}
-
-    @seed(number)
-    @settings(
-        max_examples=size, database=None, deadline=None, phases=(Phase.generate,), verbosity=Verbosity.quiet, suppress_health_check=SLOW
-    )
-    @given(strategy)
-    def keep(case: Case[Any]) -> None:
-        body = None if isinstance(case.body, NotSet) else case.body
-        query = tuple((str(name), _text(value)) for name, value in (case.query or {}).items())
-        text = repr((body, query))
-        if len(text) <= MOST_BYTES:
-            drawn.setdefault(text, Drawn(body, query))
-
-    with tempfile.TemporaryDirectory(prefix="lakepact-") as nowhere:  # hypothesis writes down what it finds in sources
-        set_hypothesis_home_dir(nowhere)
-        try:
-            keep()
-        except HypothesisException:  # an operation that has nothing to violate
-            pass
-        finally:
-            set_hypothesis_home_dir(None)
-    return tuple(drawn.values()) or (NOTHING,)
-
-
-def forget() -> None:
-    """Generate everything again from now on."""
-    _batch.cache_clear()
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""Draws the requests of a fuzzed sequence: examples, near misses of them, and what schemathesis makes."""
+"""Draws the requests of a fuzzed sequence: examples, near misses of them, and documents by the schemas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Drawing:
 
     Args:
         contract: whose operations are sent.
-        bodies: what schemathesis makes.
+        bodies: draws bodies and queries.
     """
 
     def __init__(self, contract: Contract, bodies: Bodies) -> None:
@@ -42,7 +42,7 @@ class Drawing:
                 body = example if kind == "example" else near_miss(example, random)
                 yield Step(operation, arguments, world.confined(operation, body), kind=kind)
                 continue
-            drawn = self._bodies.draw(operation, valid=kind != "wild")
+            drawn = self._bodies.draw(operation, random, valid=kind != "wild")
             asked = kind == "example" or (kind == "near" and self._says_more(operation, arguments))
             query = () if asked else drawn.query
             yield Step(operation, arguments, world.confined(operation, drawn.body), query, "wild" if kind == "wild" else "valid")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.outcome import Outcome, Verdict, broken
 from lakepact.conformance.fuzz.answers import Judge
+from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.sequences import Sequences
 
@@ -48,9 +49,7 @@ def fuzzed(
         budget: about how many requests to send, without those of shrinking and cleaning up.
         start: the seed; the same seed, target and version send the same requests.
     """
-    from lakepact.conformance.fuzz.bodies import Bodies  # noqa: PLC0415 - what makes them takes longer to import than all else together
-
-    judge, drawing = Judge(contract, invariants, fuzz), Drawing(contract, Bodies(contract, start))
+    judge, drawing = Judge(contract, invariants, fuzz), Drawing(contract, Bodies(contract))
     sequences = Sequences(lab, world=fuzz.world, operations=fuzz.operations, draw=drawing.drawn, judge=judge, start=start)
     yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Rows = list[dict[str, Any]]
 
-FEW = 2  #: places of a plan that are drawn before another process has started
+FEW = 20  #: places of a plan that are drawn before another process has started
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
 
 

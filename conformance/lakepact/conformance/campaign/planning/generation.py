@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import hashlib
-import importlib
 import platform
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +18,7 @@ from lakepact.conformance.campaign.planning import sequences
 from lakepact.conformance.campaign.planning.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.target import Offer, Target
-from lakepact.conformance.fuzz.bodies import NOTHING, Bodies, forget
+from lakepact.conformance.fuzz.bodies import NOTHING, Bodies
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.conformance.http.wire import Wire
@@ -30,15 +27,15 @@ from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import OperationId
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.judging.definitions import Check
 
 ONE_REQUEST = ("example", "valid", "wild", "near", "reading")
 MODES = (*ONE_REQUEST, SEQUENCE, CHECK)
+GENERATOR = 1  #: raise it when equal seeds draw other cases than before
 NOWHERE = "http://plan.invalid"  #: nothing is ever sent there
-FEWEST = 4  #: bodies that are drawn at once; the first one is the same for every seed
 SEQUENCES = 2  #: of each seed, as many times as cases of an operation
 #: Query parameters of further requests to each listing, where it has such parameters.
 PAGES: tuple[tuple[tuple[str, str], ...], ...] = (
@@ -47,49 +44,14 @@ PAGES: tuple[tuple[tuple[str, str], ...], ...] = (
     (("maxResults", "1"),),
 )
 
-#: hypothesis mixes constants of whatever modules happen to be loaded into what it draws; the function that finds them, and its type.
-PROVIDERS, CONSTANTS, LOCAL = "hypothesis.internal.conjecture.providers", "Constants", "_get_local_constants"
-
 
 class CannotBePlanned(LookupError):
     """A contract whose requests cannot be drawn before there is a target."""
 
 
-@contextlib.contextmanager
-def alike_everywhere() -> Generator[None]:
-    """Keep constants of loaded modules out of what hypothesis draws, as they differ from process to process.
-
-    Raises:
-        CannotBePlanned: this version of hypothesis finds them elsewhere.
-    """
-    providers = importlib.import_module(PROVIDERS)
-    found, kind = getattr(providers, LOCAL, None), getattr(providers, CONSTANTS, None)
-    if found is None or kind is None:
-        raise CannotBePlanned(
-            f"hypothesis {version('hypothesis')} is not known to draw the same everywhere; install the version of the extra"
-        )
-    nothing = kind()
-
-    def start_anew(finder: Callable[[], Any]) -> None:
-        setattr(providers, LOCAL, finder)
-        providers.CONSTANTS_CACHE.cache.clear()
-        forget()
-
-    start_anew(lambda: nothing)
-    try:
-        yield
-    finally:
-        start_anew(found)
-
-
 def generator_fingerprint(contract: str) -> str:
     """Return a hash of what cases depend on other than seeds."""
-    parts = (
-        fingerprint(suites.load(contract).contract),
-        version("hypothesis"),
-        version("schemathesis"),
-        platform.python_version_tuple()[:2],
-    )
+    parts = GENERATOR, fingerprint(suites.load(contract).contract), platform.python_version_tuple()[:2]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
@@ -103,7 +65,6 @@ class Block:
         what: an operation, or a mode in which there is none.
         modes: how to draw.
         times: cases of each mode.
-        per_seed: what was asked for of each operation, mode and seed.
         only: patterns of operations.
     """
 
@@ -112,7 +73,6 @@ class Block:
     what: str
     modes: tuple[str, ...]
     times: int
-    per_seed: int
     only: tuple[str, ...]
 
 
@@ -138,7 +98,7 @@ def blocks(
     for n, seed in enumerate(seeds):
 
         def block(what: str, modes: tuple[str, ...], times: int, seed: int = seed) -> Block:
-            return Block(contract, seed, what, modes, times, per_seed, tuple(only))
+            return Block(contract, seed, what, modes, times, tuple(only))
 
         if requests:
             found += [block(operation, requests, per_seed * weight) for operation, weight in weights.items()]
@@ -151,33 +111,12 @@ def blocks(
 
 def drawn(some: Iterable[Block]) -> Iterator[list[dict[str, Any]]]:
     """Yield the rows of each block, without numbers; a case may be in several."""
-    with Wire(NOWHERE) as wire, alike_everywhere():
+    with Wire(NOWHERE) as wire:
         drawings: dict[str, _Drawing] = {}
         for block in some:
             if block.contract not in drawings:
                 drawings[block.contract] = _Drawing(block.contract, wire)
             yield drawings[block.contract].rows(block)
-
-
-def merged(found: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the rows of blocks in their order, each case once, numbered."""
-    rows: dict[str, dict[str, Any]] = {}
-    for block in found:
-        for row in block:
-            rows.setdefault(row["case_id"], row)
-    return [{**row, "number": number} for number, row in enumerate(rows.values())]
-
-
-def planned(
-    contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1, only: Sequence[str] = ("*",)
-) -> list[dict[str, Any]]:
-    """Return the rows of a plan of one contract, drawn here; see `blocks`.
-
-    Raises:
-        CannotBePlanned: its requests are about what only a target knows.
-        LookupError: there are no checks for such a contract.
-    """
-    return merged(drawn(blocks(contract, seeds=seeds, modes=modes, per_seed=per_seed, only=only)))
 
 
 @cache
@@ -202,7 +141,7 @@ class _Drawing:
         self._contract = self._suite.contract
         self._sha256 = fingerprint(self._contract)
         self._wire = wire
-        self._bodies: dict[tuple[int, int], Bodies] = {}
+        self._bodies = Bodies(self._contract)
 
     def rows(self, block: Block) -> list[dict[str, Any]]:
         if block.what == CHECK:
@@ -218,12 +157,6 @@ class _Drawing:
             return ()
         return tuple(check for check in wanted.checks if wanted.requirements.intersection(check.requirements))
 
-    def _bodies_of(self, block: Block) -> Bodies:
-        key = block.seed, block.per_seed
-        if key not in self._bodies:
-            self._bodies[key] = Bodies(self._contract, block.seed, batch=max(FEWEST, block.per_seed * 2))
-        return self._bodies[key]
-
     def _requests(self, block: Block) -> Iterator[Case]:
         for mode in block.modes:
             if mode == "reading":
@@ -231,21 +164,20 @@ class _Drawing:
                 continue
             for n in range(block.times):
                 random = Random(f"{self._contract.name} {block.what} {mode} {block.seed} {n}")  # noqa: S311 - nothing secret
-                case = self._case(OperationId(block.what), mode, self._bodies_of(block), random=random, seed=block.seed)
+                case = self._case(OperationId(block.what), mode, random, seed=block.seed)
                 if case is not None:
                     yield case
 
     def _sequences(self, block: Block) -> Iterator[Case]:
         operations = tuple(_weights(self._contract.name, block.only).elements())
-        # Pools of its own: what is drawn must not hang on what was drawn before in the same process.
-        bodies = Bodies(self._contract, block.seed, batch=FEWEST)
+        bodies, rehearsal = self._bodies, self._rehearsal
         for n in range(block.times):
             random = Random(f"{self._contract.name} {SEQUENCE} {block.seed} {n}")  # noqa: S311 - nothing secret
             world = self._new_world()
-            steps = sequences.drawn(world, random, contract=self._contract, operations=operations, bodies=bodies, rehearsal=self._rehearsal)
+            steps = sequences.drawn(world, random, contract=self._contract, operations=operations, bodies=bodies, rehearsal=rehearsal)
             yield Case(self._contract.name, SEQUENCE, block.seed, (), steps)
 
-    def _case(self, operation: OperationId, mode: str, bodies: Bodies, *, random: Random, seed: int) -> Case | None:
+    def _case(self, operation: OperationId, mode: str, random: Random, *, seed: int) -> Case | None:
         world, setup = self._world(operation, random)
         arguments = world.arguments(operation, random)
         query: tuple[tuple[str, str], ...] = ()
@@ -256,7 +188,7 @@ class _Drawing:
                     return None
                 body = near_miss(body, random)
         else:
-            drawn = bodies.draw(operation, valid=mode == "valid")
+            drawn = self._bodies.draw(operation, random, valid=mode == "valid")
             if drawn == NOTHING:
                 return None
             body, query = drawn.body, drawn.query
