@@ -161,7 +161,7 @@ def check(
     try:
         given = profiles.profile(profile)
         suite = suites.meant(given, contract, contract_version)
-        extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
+        extras.require(*suite.libraries)
         chosen = (*only, *plan.quick(suite)) if quick else only
         planned = plan.plan(suite, only=chosen, each=True, narrow=True)
         if quick:
