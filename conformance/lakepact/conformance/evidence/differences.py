@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 ABSENT = object()  #: in the place of a member or item that a value does not have
@@ -30,6 +31,7 @@ class Difference:
     kind: Kind
 
 
+@lru_cache(4096)  # most places are expected of many answers
 def pointer(*steps: str | int) -> str:
     """Return the JSON pointer of some steps."""
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)

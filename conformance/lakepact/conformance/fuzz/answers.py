@@ -15,6 +15,7 @@ import jsonschema_rs
 from lakepact.conformance.evidence.differences import pointer
 from lakepact.conformance.evidence.exchanges import NO_OPERATION
 from lakepact.conformance.evidence.outcome import Mutation, Outcome, Unmet, Wrong
+from lakepact.conformance.judging.invariants import concerned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -84,9 +85,8 @@ class Judge:
 
     def __init__(self, contract: Contract, invariants: Sequence[Invariant], fuzz: Fuzz) -> None:
         self.contract = contract
-        self._invariants = [
-            invariant for invariant in invariants if all(contract.requirements[r].level == "MUST" for r in invariant.requirements)
-        ]
+        musts = (one for one in invariants if all(contract.requirements[r].level == "MUST" for r in one.requirements))
+        self._concerned = concerned(musts, lambda invariant: invariant)
         self._fuzz = fuzz
         self._validators: dict[str, Any] = {}
         self._operations: dict[str, set[str]] = {}
@@ -107,7 +107,7 @@ class Judge:
     def breaches(self, exchange: Exchange) -> Iterator[Breach]:
         """Everything that an exchange breaks."""
         operation = exchange.operation or NO_OPERATION
-        for invariant in self._invariants:
+        for invariant in self._concerned(exchange.operation, exchange.status):
             try:
                 if invariant.judge(exchange):
                     self.held.update(invariant.requirements)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from jsonschema_rs import Draft202012Validator, ValidationErrorKind
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Contract
 
 Schema: TypeAlias = "dict[str, Any]"
+Steps: TypeAlias = "tuple[()] | tuple[str | int, Steps]"
 
 CONTAINERS = frozenset({"object", "array"})
 #: Keywords whose violation a script can see.
@@ -34,13 +35,21 @@ REPEATABLE = frozenset({"type", "required", "enum", "const", "additionalProperti
 SHOWN = 300  #: characters of a message that a report quotes
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(NamedTuple):
     """A value in a body that must match a component."""
 
     component: str
     value: Any
-    pointer: str  #: JSON pointer to the value in the body
+    at: Steps  #: the steps to the value in the body, the last one first
+
+    @property
+    def pointer(self) -> str:
+        """JSON pointer to the value in the body."""
+        steps, at = list[str | int](), self.at
+        while at:
+            step, at = at
+            steps.append(step)
+        return pointer(*reversed(steps))
 
 
 class Components:
@@ -58,7 +67,7 @@ class Components:
     def instances(self, component: str, value: Any) -> list[Instance]:
         """Return all instances of components in a value that must be a `component`, outer ones first."""
         found: list[Instance] = []
-        self._walk(_Shape(component), value, "", found)
+        self._walk(_Shape(component), value, (), found)
         return found
 
     def flaw(self, instance: Instance) -> str | None:
@@ -130,7 +139,7 @@ class Components:
 
     # -- walking ------------------------------------------------------------------------------------------------------
 
-    def _walk(self, shape: _Shape, value: Any, at: str, found: list[Instance]) -> None:
+    def _walk(self, shape: _Shape, value: Any, at: Steps, found: list[Instance]) -> None:
         if shape.component is not None:
             found.append(Instance(shape.component, value, at))
             inside = self._shape(shape.component)
@@ -145,10 +154,10 @@ class Components:
             for name, member in value.items():
                 inner = shape.members.get(name, shape.other_members)
                 if inner is not None:
-                    self._walk(inner, member, f"{at}/{_escaped(name)}", found)
+                    self._walk(inner, member, (name, at), found)
         elif isinstance(value, list) and shape.items is not None:
             for index, item in enumerate(value):
-                self._walk(shape.items, item, f"{at}/{index}", found)
+                self._walk(shape.items, item, (index, at), found)
 
     def _shape_of_component(self, component: str) -> _Shape | None:
         return self._shape_of(self._schemas[component])
@@ -270,7 +279,3 @@ def _tagged(discriminator: Schema, alternative: Schema) -> Schema:
     name, member = _component(alternative), discriminator["propertyName"]
     tags = [tag for tag, reference in discriminator.get("mapping", {}).items() if reference.rpartition("/")[2] == name] or [name]
     return {"type": "object", "required": [member], "properties": {member: {"enum": tags}}}
-
-
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")

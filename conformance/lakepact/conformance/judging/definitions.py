@@ -9,6 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
+
+
+def everything(operation: OperationId | None, status: int) -> bool:  # noqa: ARG001 - of the protocol
+    """Return true: an invariant may say something of answers to all operations, with all statuses."""
+    return True
+
+
+def answers_of(*operations: OperationId, status: int = 0) -> Callable[[OperationId | None, int], bool]:
+    """Return what an invariant concerns that is about answers of these operations, with one status or, if it is 0, with all."""
+    return lambda operation, given: operation in operations and status in {0, given}
+
+
+def refusals(operation: OperationId | None, status: int) -> bool:  # noqa: ARG001 - of the protocol
+    """Return whether an answer is a 4xx or 5xx."""
+    return status >= 400
 
 
 @dataclass(frozen=True)
@@ -33,3 +49,4 @@ class Invariant:
     requirements: tuple[str, ...]
     judge: Callable[[Exchange], bool | None]  #: returns False or None if it does not apply; raises Unmet if it is broken
     traffic: tuple[str, ...] = ()  #: checks whose exchanges suffice to judge it; empty: all checks
+    concerns: Callable[[OperationId | None, int], bool] = everything  #: returns whether it may apply to answers of an operation and status

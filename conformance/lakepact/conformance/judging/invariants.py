@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lakepact.conformance.evidence.outcome import Outcome, Unmet, Verdict, broken
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.http.wire import Wire
     from lakepact.conformance.judging.definitions import Invariant
+    from lakepact.generated.contract import OperationId
 
+T = TypeVar("T")
 LARGE = 64 * 1024  #: bytes of a body above which only its beginning is kept after all invariants have read it
 NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: names of the objects that a check creates
 
@@ -31,6 +34,12 @@ def place_of(error: BaseException) -> str:
     """Return the file and line where an error was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     return f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
+
+
+def concerned(items: Iterable[T], invariant: Callable[[T], Invariant]) -> Callable[[OperationId | None, int], tuple[T, ...]]:
+    """Return a function that chooses the items whose invariants may apply, once for each operation and status."""
+    known = tuple(items)
+    return cache(lambda operation, status: tuple(item for item in known if invariant(item).concerns(operation, status)))
 
 
 class InvariantBook:
@@ -86,6 +95,7 @@ class InvariantBooks:
 
     def __init__(self, invariants: Iterable[Invariant], wire: Wire, *, before: str, leave_traces: bool = True) -> None:
         self.books = [InvariantBook(invariant) for invariant in invariants]
+        self._concerned = concerned(self.books, lambda book: book.invariant)
         self._wire = wire
         self._leave_traces = leave_traces
         self._seen = 0  #: number of the last exchange that was sorted by its check
@@ -125,7 +135,7 @@ class InvariantBooks:
 
     def _look_at(self, exchange: Exchange) -> None:
         if not self._is_of_our_making(exchange):
-            for book in self.books:
+            for book in self._concerned(exchange.operation, exchange.status):
                 book.look_at(exchange)
         if len(exchange.body) > LARGE:
             self._wire.truncate_body(exchange.number)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lakepact.conformance.judging.definitions import Check, Invariant
+from lakepact.conformance.judging.definitions import Check, Invariant, everything
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.generated.contract import Contract, contracts, version_module
@@ -109,18 +109,22 @@ class Suite(Generic[L]):
         return register
 
     def invariant(
-        self, *requirements: str, traffic: tuple[str, ...] = ()
+        self,
+        *requirements: str,
+        traffic: tuple[str, ...] = (),
+        concerns: Callable[[OperationId | None, int], bool] = everything,
     ) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
         """Register an invariant: it returns True where it holds, False or None where it does not apply.
 
         Args:
             requirements: ids of the requirements that it judges.
             traffic: checks whose exchanges suffice when the invariant runs alone; by default all.
+            concerns: returns whether it may apply to answers of an operation and status; other answers are not shown to it.
         """
 
         def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
             name = self._name(function, requirements, self.invariants)
-            self.invariants[name] = Invariant(name, _first_line(function), requirements, function, traffic)
+            self.invariants[name] = Invariant(name, _first_line(function), requirements, function, traffic, concerns)
             return function
 
         return register

@@ -13,13 +13,16 @@ from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS
 from lakepact.conformance.evidence.arrow import pa, pq
 from lakepact.conformance.evidence.outcome import Outcome, Unmet, broken
 from lakepact.conformance.fuzz.answers import Judge
+from lakepact.conformance.judging.invariants import concerned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.conformance.judging.definitions import Invariant
     from lakepact.conformance.running.suite import Suite
+    from lakepact.generated.contract import OperationId
 
     Features = Mapping[str, Mapping[str, bool]]
 
@@ -38,6 +41,11 @@ def _judge(contract: str) -> Judge:
     if suite.fuzz is None:
         raise LookupError(f"nothing is known of what {contract} has to refuse")
     return Judge(suite.contract, (), suite.fuzz)
+
+
+@cache
+def _concerned(contract: str) -> Callable[[OperationId | None, int], tuple[Invariant, ...]]:
+    return concerned(suite_of(contract).invariants.values(), lambda invariant: invariant)
 
 
 @cache
@@ -97,7 +105,7 @@ def _verdicts(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> 
 
 
 def _invariants(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
-    for invariant in suite.invariants.values():
+    for invariant in _concerned(suite.contract.name)(exchange.operation, exchange.status):
         try:
             if invariant.judge(exchange):
                 for requirement in invariant.requirements:

@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import answers_of
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-@invariant("IRC-OAU-005", traffic=TRAFFIC)
+@invariant("IRC-OAU-005", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def token_responses_have_token_and_type(exchange: Exchange) -> bool:
     """Every 200 response of the token endpoint has the strings `access_token` and `token_type`."""
     if exchange.operation != TOKENS or exchange.status != 200:
@@ -49,7 +50,7 @@ def token_responses_have_token_and_type(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-OAU-006", traffic=TRAFFIC)
+@invariant("IRC-OAU-006", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def token_types_are_known(exchange: Exchange) -> bool:
     """Every `token_type` is bearer, mac or N_A in any letter case."""
     answer = answer_of(exchange)
@@ -60,7 +61,7 @@ def token_types_are_known(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-OAU-007", traffic=TRAFFIC)
+@invariant("IRC-OAU-007", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def expires_in_is_a_positive_integer(exchange: Exchange) -> bool:
     """Every `expires_in` is a positive integer."""
     answer = answer_of(exchange)
@@ -71,7 +72,7 @@ def expires_in_is_a_positive_integer(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-OAU-008", traffic=TRAFFIC)
+@invariant("IRC-OAU-008", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def issued_token_types_are_known(exchange: Exchange) -> bool:
     """Every `issued_token_type` is one of the six URNs."""
     answer = answer_of(exchange)
@@ -82,7 +83,7 @@ def issued_token_types_are_known(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-OAU-009", traffic=TRAFFIC)
+@invariant("IRC-OAU-009", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def scopes_are_separated_by_one_space(exchange: Exchange) -> bool:
     """Every `scope` is a string of words separated by one space."""
     answer = answer_of(exchange)
@@ -93,7 +94,7 @@ def scopes_are_separated_by_one_space(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-OAU-027", traffic=TRAFFIC)
+@invariant("IRC-OAU-027", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def token_responses_are_not_stored(exchange: Exchange) -> bool:
     """Every response with a token has Cache-Control: no-store."""
     if exchange.operation != TOKENS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
@@ -152,7 +153,7 @@ def catalog_scope_tokens_are_accepted_everywhere(lab: CatalogLab) -> None:
             is_entered(operation, reply)
 
 
-@invariant("IRC-OAU-026", traffic=(*TRAFFIC, "access.tokens_refused.unknown_clients_are_refused"))
+@invariant("IRC-OAU-026", traffic=(*TRAFFIC, "access.tokens_refused.unknown_clients_are_refused"), concerns=answers_of(TOKENS))
 def token_endpoint_5xx_have_error(exchange: Exchange) -> bool:
     """Every 5xx response of the token endpoint, except 501, has the member `error` as a string."""
     if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:

@@ -14,6 +14,7 @@ from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.evidence.redaction import INVENTED
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import answers_of
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
@@ -41,7 +42,7 @@ def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: s
     expect.true(reply.document.get("error") in wanted, f"`error` as {' or '.join(wanted)} {about}", reply.shown, at=reply.place("error"))
 
 
-@invariant("IRC-OAU-012", traffic=TRAFFIC)
+@invariant("IRC-OAU-012", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def token_errors_are_strings(exchange: Exchange) -> bool:
     """Every 400 or 401 JSON response of the token endpoint has the member `error` as a string."""
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:
@@ -53,7 +54,7 @@ def token_errors_are_strings(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-OAU-013", traffic=TRAFFIC)
+@invariant("IRC-OAU-013", traffic=TRAFFIC, concerns=answers_of(TOKENS))
 def token_errors_are_known(exchange: Exchange) -> bool:
     """Every `error` in a 400 or 401 response of the token endpoint is one of the six OAuth2 errors."""
     if exchange.operation != TOKENS or exchange.status not in {400, 401}:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import json
+import re
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -13,10 +15,11 @@ from lakepact.conformance.judging.components import Components
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.judging.components import Instance
+    from lakepact.generated.contract import OperationId
 
     Flaws = Mapping[str, str | None]
 
@@ -72,6 +75,8 @@ NESTED: dict[str, Any] = {
     ],
 }
 
+REFERENCE = re.compile(r"#/components/schemas/(\w+)")
+
 #: Judgements that are remembered: all invariants ask for the same one after another, and many answers of a run are the same.
 REMEMBERED = 1024
 
@@ -88,6 +93,27 @@ def promised(exchange: Exchange) -> str | None:
     if answer.schema == ERROR_BODY and not (isinstance(exchange.parsed, dict) and isinstance(exchange.parsed.get("error"), dict)):
         return None
     return answer.schema
+
+
+@cache
+def components_in(component: str) -> frozenset[str]:
+    """Return the components that a document may consist of that has to be a `component`."""
+    found, waiting = set[str](), {component}
+    while waiting:
+        found.add(name := waiting.pop())
+        waiting |= set(REFERENCE.findall(json.dumps(CONTRACT.bundle["components"]["schemas"][name]))) - found
+    return frozenset(found)
+
+
+def answers_with(component: str) -> Callable[[OperationId | None, int], bool]:
+    """Return what an invariant concerns that is about a component: the answers that may consist of it."""
+
+    def concerns(operation: OperationId | None, status: int) -> bool:
+        known = CONTRACT.operations.get(operation or NO_OPERATION)
+        answer = known.answer(status) if known else None
+        return answer is not None and answer.schema is not None and component in components_in(answer.schema)
+
+    return concerns
 
 
 @lru_cache(REMEMBERED)

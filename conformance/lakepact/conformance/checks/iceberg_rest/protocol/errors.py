@@ -14,6 +14,7 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import refusals
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -58,13 +59,13 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
     return error if isinstance(error, dict) else None
 
 
-@invariant("IRC-ERR-015")
+@invariant("IRC-ERR-015", concerns=refusals)
 def view_errors_have_an_error_object(exchange: Exchange) -> bool:
     """Every error response of a view operation, and every 406, has a JSON body with an `error` object."""
     return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(error_responses_have_an_error_object(exchange))
 
 
-@invariant("IRC-ERR-001")
+@invariant("IRC-ERR-001", concerns=refusals)
 def error_responses_have_an_error_object(exchange: Exchange) -> bool:
     """Every error response has a JSON body with an `error` object."""
     if not is_refusal(exchange) or middleware_may_answer(exchange):
@@ -76,7 +77,7 @@ def error_responses_have_an_error_object(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-ERR-002")
+@invariant("IRC-ERR-002", concerns=refusals)
 def errors_have_message_type_and_code(exchange: Exchange) -> bool:
     """Every error object has `message` and `type` as strings and `code` as an integer."""
     error = error_of(exchange)
@@ -92,7 +93,7 @@ def errors_have_message_type_and_code(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-ERR-021")
+@invariant("IRC-ERR-021", concerns=refusals)
 def error_messages_are_not_empty(exchange: Exchange) -> bool:
     """The `message` of an error body is not empty."""
     error = error_of(exchange)
@@ -103,7 +104,7 @@ def error_messages_are_not_empty(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-ERR-003")
+@invariant("IRC-ERR-003", concerns=refusals)
 def error_code_is_the_status(exchange: Exchange) -> bool:
     """The `code` of an error body equals the status of the response."""
     error = error_of(exchange)
@@ -113,7 +114,7 @@ def error_code_is_the_status(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-ERR-004")
+@invariant("IRC-ERR-004", concerns=refusals)
 def error_code_is_in_range(exchange: Exchange) -> bool:
     """The `code` of an error body is from 400 to 600."""
     error = error_of(exchange)
@@ -123,7 +124,7 @@ def error_code_is_in_range(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-ERR-005")
+@invariant("IRC-ERR-005", concerns=refusals)
 def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
     """The `stack` of an error body is an array of strings."""
     error = error_of(exchange)
@@ -134,7 +135,7 @@ def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-ERR-006")
+@invariant("IRC-ERR-006", concerns=refusals)
 def error_bodies_hold_only_error(exchange: Exchange) -> bool:
     """An error body has no top-level member except `error`."""
     if error_of(exchange) is None:
@@ -145,7 +146,7 @@ def error_bodies_hold_only_error(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-ERR-007")
+@invariant("IRC-ERR-007", concerns=refusals)
 def error_bodies_are_json(exchange: Exchange) -> bool:
     """Error bodies have the media type application/json; only a 400 from a layer before the catalog may be plain text."""
     if not is_refusal(exchange) or not exchange.body or (middleware_may_answer(exchange) and exchange.media_type == "text/plain"):
@@ -173,7 +174,7 @@ def _is_malformed(exchange: Exchange) -> bool:
     return bool(body) and (exchange.request_parsed is None or any(COMPONENTS.flaws(str(body), exchange.request_parsed).values()))
 
 
-@invariant("IRC-ERR-018")
+@invariant("IRC-ERR-018", concerns=refusals)
 def errors_leak_no_secret(exchange: Exchange) -> bool:
     """No error body repeats a secret of the request."""
     if exchange.status < 400 or not exchange.secrets:

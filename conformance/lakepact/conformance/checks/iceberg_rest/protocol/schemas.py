@@ -29,6 +29,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
     COMPONENTS,
     CONTRACT,
     NESTED,
+    answers_with,
     claim_of,
     flawed,
     flaws_in,
@@ -78,7 +79,7 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.sentence
-    return invariant(requirement.id)(holds)
+    return invariant(requirement.id, concerns=answers_with(component))(holds)
 
 
 #: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).

@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ PLANNING = (EMPTY, "scans.plan.plans_cover_the_latest_snapshot_of_main", *DELETI
 VALUES = ("scans.values.partition_values_have_the_form_of_their_type",)
 PAGED = ("scans.tasks.plan_tasks_are_exchanged",)
 FILTERED = ("scans.filters.filters_keep_every_matching_file",)
+PLANS = answers_of(PLAN, FETCH, TASKS, status=200)
 
 
 def successful_body(exchange: Exchange, *operations: OperationId) -> Part | None:
@@ -65,13 +67,13 @@ def of_files(identifier: str, holds: Callable[[Part], bool | None], *, traffic: 
         return any(judged)
 
     every.__name__, every.__doc__ = (holds.__name__, holds.__doc__)
-    invariant(identifier, traffic=traffic)(every)
+    invariant(identifier, traffic=traffic, concerns=PLANS)(every)
 
 
 # -- plans ------------------------------------------------------------------------------------------------------------
 
 
-@invariant("IRC-SCAN-PLAN-002", traffic=PLANNING)
+@invariant("IRC-SCAN-PLAN-002", traffic=PLANNING, concerns=PLANS)
 def planning_never_returns_cancelled(exchange: Exchange) -> bool:
     """A response to planning never has the status `cancelled`."""
     document = successful_body(exchange, PLAN)
@@ -81,7 +83,7 @@ def planning_never_returns_cancelled(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-SCAN-PLAN-003", traffic=PLANNING)
+@invariant("IRC-SCAN-PLAN-003", traffic=PLANNING, concerns=PLANS)
 def plans_have_a_status(exchange: Exchange) -> bool:
     """A response to planning has the string `status`."""
     document = successful_body(exchange, PLAN)
@@ -91,7 +93,7 @@ def plans_have_a_status(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-SCAN-PLAN-004", traffic=PLANNING)
+@invariant("IRC-SCAN-PLAN-004", traffic=PLANNING, concerns=PLANS)
 def completed_plans_have_tasks(exchange: Exchange) -> bool:
     """A completed plan has `file-scan-tasks` or `plan-tasks`."""
     document = successful_body(exchange, PLAN)
@@ -103,7 +105,7 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-SCAN-PLAN-005", traffic=BACKGROUND)
+@invariant("IRC-SCAN-PLAN-005", traffic=BACKGROUND, concerns=PLANS)
 def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     """A submitted plan has a `plan-id`."""
     document = successful_body(exchange, PLAN)
@@ -114,13 +116,13 @@ def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-SCAN-PLAN-006", traffic=FAILING)
+@invariant("IRC-SCAN-PLAN-006", traffic=FAILING, concerns=PLANS)
 def failed_plans_have_an_error(exchange: Exchange) -> bool:
     """A response to planning with the status `failed` has an `error`."""
     return _says_why(successful_body(exchange, PLAN))
 
 
-@invariant("IRC-SCAN-FETCH-004", traffic=FAILING)
+@invariant("IRC-SCAN-FETCH-004", traffic=FAILING, concerns=PLANS)
 def fetched_failed_plans_have_an_error(exchange: Exchange) -> bool:
     """A fetched plan with the status `failed` has an `error`."""
     return _says_why(successful_body(exchange, FETCH))
@@ -136,13 +138,13 @@ def _says_why(document: Part | None) -> bool:
     return True
 
 
-@invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING))
+@invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING), concerns=PLANS)
 def incomplete_plans_have_no_tasks(exchange: Exchange) -> bool:
     """A response to planning that is not completed has no tasks."""
     return _has_no_tasks(successful_body(exchange, PLAN), {"submitted", "failed", "cancelled"})
 
 
-@invariant("IRC-SCAN-FETCH-003", traffic=BACKGROUND)
+@invariant("IRC-SCAN-FETCH-003", traffic=BACKGROUND, concerns=PLANS)
 def fetched_submitted_plans_have_no_tasks(exchange: Exchange) -> bool:
     """A fetched plan with the status `submitted` has no tasks."""
     return _has_no_tasks(successful_body(exchange, FETCH), {"submitted"})
@@ -160,7 +162,7 @@ def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
 # -- tasks ------------------------------------------------------------------------------------------------------------
 
 
-@invariant("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING)
+@invariant("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING, concerns=PLANS)
 def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     """Delete file references of a task are distinct indexes into the delete files of the same response."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
@@ -177,7 +179,7 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     return applies
 
 
-@invariant("IRC-SCAN-SCH-004", traffic=DELETING)
+@invariant("IRC-SCAN-SCH-004", traffic=DELETING, concerns=PLANS)
 def delete_files_are_referenced(exchange: Exchange) -> bool:
     """Each delete file of a response is referenced by a task of that response."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
@@ -193,7 +195,7 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-SCAN-SCH-005", traffic=PLANNING)
+@invariant("IRC-SCAN-SCH-005", traffic=PLANNING, concerns=PLANS)
 def tasks_have_data_files(exchange: Exchange) -> bool:
     """Each task has a data file with the content `data`."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
@@ -204,7 +206,7 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
     return bool(tasks)
 
 
-@invariant("IRC-SCAN-SCH-006", traffic=DELETING)
+@invariant("IRC-SCAN-SCH-006", traffic=DELETING, concerns=PLANS)
 def delete_files_have_a_content_type(exchange: Exchange) -> bool:
     """Each delete file has its content type, and equality deletes have `equality-ids`."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
@@ -218,7 +220,7 @@ def delete_files_have_a_content_type(exchange: Exchange) -> bool:
     return bool(deletes)
 
 
-@invariant("IRC-SCAN-SCH-013", traffic=FILTERED)
+@invariant("IRC-SCAN-SCH-013", traffic=FILTERED, concerns=PLANS)
 def residuals_are_expressions(exchange: Exchange) -> bool:
     """Each residual filter is a valid expression."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)
@@ -231,7 +233,7 @@ def residuals_are_expressions(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-SCAN-SCH-016", traffic=PAGED)
+@invariant("IRC-SCAN-SCH-016", traffic=PAGED, concerns=PLANS)
 def plan_tasks_are_strings(exchange: Exchange) -> bool:
     """`plan-tasks` is an array of strings."""
     document = successful_body(exchange, PLAN, FETCH, TASKS)

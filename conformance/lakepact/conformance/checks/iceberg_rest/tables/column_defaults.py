@@ -83,7 +83,7 @@ def _values(reply: Reply, component: str) -> Iterator[Instance]:
         if instance.component == "StructField" and isinstance(instance.value, dict):
             for member in ("initial-default", "write-default"):
                 if instance.value.get(member) is not None:
-                    yield Instance(component, instance.value[member], f"{instance.pointer}/{member}")
+                    yield Instance(component, instance.value[member], (member, instance.at))
 
 
 def _has_its_form(instance: Instance, reply: Reply) -> None:

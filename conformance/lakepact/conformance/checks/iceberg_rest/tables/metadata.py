@@ -31,6 +31,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import answers_of
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
@@ -45,6 +46,7 @@ CARRIERS = {
     operation: Contract("iceberg_rest").operations[operation].method
     for operation in (op.create_table, op.load_table, op.update_table, op.register_table)
 }
+CARRYING = answers_of(*CARRIERS, status=200)
 
 
 def carries_metadata(exchange: Exchange) -> bool:
@@ -113,7 +115,7 @@ def expect_at_least(exchange: Exchange, last: str, used: Iterable[Any]) -> bool:
 # -- invariants ---------------------------------------------------------------------------------------------------------------
 
 
-@invariant("IRC-META-001")
+@invariant("IRC-META-001", concerns=CARRYING)
 def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
     """Table metadata has a `format-version` from 1 to 3 and a `table-uuid`."""
     if not carries_metadata(exchange) or not isinstance(members(exchange.parsed).get("metadata"), dict):
@@ -127,32 +129,32 @@ def metadata_has_version_and_uuid(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-META-002")
+@invariant("IRC-META-002", concerns=CARRYING)
 def current_schema_exists(exchange: Exchange) -> bool:
     """The current schema is one of the schemas, whose ids are unique."""
     return expect_one_of(exchange, default="current-schema-id", member="schemas", key="schema-id")
 
 
-@invariant("IRC-META-003")
+@invariant("IRC-META-003", concerns=CARRYING)
 def default_spec_exists(exchange: Exchange) -> bool:
     """The default spec is one of the partition specs, whose ids are unique."""
     return expect_one_of(exchange, default="default-spec-id", member="partition-specs", key="spec-id")
 
 
-@invariant("IRC-META-004")
+@invariant("IRC-META-004", concerns=CARRYING)
 def default_order_exists(exchange: Exchange) -> bool:
     """The default sort order is one of the sort orders, whose ids are unique."""
     return expect_one_of(exchange, default="default-sort-order-id", member="sort-orders", key="order-id")
 
 
-@invariant("IRC-META-005")
+@invariant("IRC-META-005", concerns=CARRYING)
 def last_column_id_covers_all(exchange: Exchange) -> bool:
     """No field of any schema has an id above `last-column-id`."""
     metadata = metadata_of(exchange)
     return expect_at_least(exchange, "last-column-id", (i for schema in objects(metadata, "schemas") for i in field_ids(schema)))
 
 
-@invariant("IRC-META-006")
+@invariant("IRC-META-006", concerns=CARRYING)
 def last_partition_id_covers_all(exchange: Exchange) -> bool:
     """No field of any partition spec has an id above `last-partition-id`."""
     metadata = metadata_of(exchange)
@@ -160,7 +162,7 @@ def last_partition_id_covers_all(exchange: Exchange) -> bool:
     return expect_at_least(exchange, "last-partition-id", used)
 
 
-@invariant("IRC-META-007")
+@invariant("IRC-META-007", concerns=CARRYING)
 def refs_name_existing_snapshots(exchange: Exchange) -> bool:
     """Every branch and tag names a snapshot of the same response."""
     metadata = metadata_of(exchange)
@@ -171,7 +173,7 @@ def refs_name_existing_snapshots(exchange: Exchange) -> bool:
     return bool(refs(metadata))
 
 
-@invariant("IRC-META-008")
+@invariant("IRC-META-008", concerns=CARRYING)
 def main_is_current(exchange: Exchange) -> bool:
     """The current snapshot is that of the branch main; without main there is none."""
     metadata = metadata_of(exchange)
@@ -189,7 +191,7 @@ def main_is_current(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-META-009")
+@invariant("IRC-META-009", concerns=CARRYING)
 def snapshot_ids_are_unique(exchange: Exchange) -> bool:
     """Snapshot ids are unique, and no sequence number is above `last-sequence-number`."""
     metadata = metadata_of(exchange)
@@ -200,7 +202,7 @@ def snapshot_ids_are_unique(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-META-010")
+@invariant("IRC-META-010", concerns=CARRYING)
 def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
     """Snapshots have a sequence number from format version 2 on; from version 3, first row ids and the table's `next-row-id`."""
     metadata = metadata_of(exchange)
@@ -223,7 +225,7 @@ def snapshots_have_the_members_of_their_version(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-META-019")
+@invariant("IRC-META-019", concerns=CARRYING)
 def next_row_id_is_above_all_rows(exchange: Exchange) -> bool:
     """In format version 3, `next-row-id` is not below the end of any snapshot's rows."""
     metadata = metadata_of(exchange)
@@ -243,7 +245,7 @@ def _expect_member(snapshot: Mapping[str, Any], member: str, at: Place) -> None:
     expect.true(member in snapshot, f"`{member}` in every snapshot", snapshot, at=at.within(member), kind=Kind.MISSING)
 
 
-@invariant("IRC-META-011")
+@invariant("IRC-META-011", concerns=CARRYING)
 def snapshot_log_ends_with_the_current_snapshot(exchange: Exchange) -> bool:
     """The times of the snapshot log do not decrease, and its last entry is the current snapshot."""
     metadata = metadata_of(exchange)
@@ -258,7 +260,7 @@ def snapshot_log_ends_with_the_current_snapshot(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-META-012")
+@invariant("IRC-META-012", concerns=CARRYING)
 def metadata_log_omits_the_current_file(exchange: Exchange) -> bool:
     """The times of the metadata log do not decrease, and it does not contain the current file."""
     metadata = metadata_of(exchange)
@@ -272,7 +274,7 @@ def metadata_log_omits_the_current_file(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-META-014")
+@invariant("IRC-META-014", concerns=CARRYING)
 def table_properties_are_strings(exchange: Exchange) -> bool:
     """Table properties are strings."""
     metadata = metadata_of(exchange)
@@ -285,7 +287,7 @@ def table_properties_are_strings(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-META-015")
+@invariant("IRC-META-015", concerns=CARRYING)
 def statistics_files_are_unique(exchange: Exchange) -> bool:
     """A snapshot has at most one statistics file of each kind."""
     metadata = metadata_of(exchange)

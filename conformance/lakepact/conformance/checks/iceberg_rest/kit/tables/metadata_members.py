@@ -38,7 +38,8 @@ def ids(document: Mapping[str, Any], member: str, key: str) -> list[Any]:
 
 def expect_unique(values: Iterable[Any], what: str, *, at: Place) -> None:
     """Expect different values; `at` is the place that they come from."""
-    twice = [value for value, times in Counter(map(repr, values)).items() if times > 1]
+    texts = [*map(repr, values)]
+    twice = [text for text, times in Counter(texts).items() if times > 1] if len(set(texts)) < len(texts) else []
     if twice:
         raise expect.unmet(f"{what} that are all different", f"more than once: {', '.join(twice)}", at=at, kind=Kind.SURPLUS)
 
