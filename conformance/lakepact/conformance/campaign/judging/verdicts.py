@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign.execution import evidence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from lakepact.conformance.evidence.arrow import Schema
     from lakepact.conformance.evidence.exchanges import Exchange
     from lakepact.conformance.judging.definitions import Invariant
     from lakepact.conformance.running.suite import Suite
@@ -30,6 +32,7 @@ AT_ONCE = 2_000  #: exchanges that are in memory
 INCONCLUSIVE, PASS, ERROR = "inconclusive", Outcome.PASS.value, Outcome.ERROR.value
 NO_ANSWER = "no answer"  #: in the place of a status
 SHOWN = 2000  #: characters of what was expected and what came
+SAME = ("run_id", "target", "contract", "case_id", "step", "operation_id", "mode")  #: the first columns of both tables
 
 Verdict = tuple[str, str, str, str, str]  #: check, requirement, verdict, expected, observed
 
@@ -61,36 +64,29 @@ def judged(row: Mapping[str, Any], features: Features | None = None) -> tuple[li
         row: of the table `exchanges`.
         features: optional behaviours of each target; a requirement of one that is off is not judged.
     """
-    same = {name: row[name] for name in ("run_id", "target", "contract", "case_id", "step", "operation_id", "mode")}
-    exchange, suite = evidence.exchange_of(row), suite_of(row["contract"])
-    off = frozenset(name for name, has in (features or {}).get(row["target"], {}).items() if not has)
-    levels = _levels(row["contract"], off)
+    verdicts, answer = _judged(row, features or {})
+    return [dict(zip(RESULTS.names, verdict, strict=True)) for verdict in verdicts], dict(zip(ANSWERS.names, answer, strict=True))
+
+
+def _judged(row: Mapping[str, Any], features: Features) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
+    """Return the same as rows of the tables `results` and `answers`, without the names of columns."""
+    run, target, contract, case, _, operation, mode = same = tuple(row[name] for name in SAME)
+    exchange, suite = evidence.exchange_of(row), suite_of(contract)
+    levels = _levels(contract, frozenset(name for name, has in features.get(target, {}).items() if not has))
     results = [
-        _result({**same, "http_status": row["http_status"]}, verdict, levels[verdict[1]])
-        for verdict in _verdicts(suite, row, exchange)
-        if verdict[1] in levels
+        (*same, check, requirement, levels[requirement], outcome, expected[:SHOWN], observed[:SHOWN], row["http_status"])
+        for check, requirement, outcome, expected, observed in _verdicts(suite, row, exchange)
+        if requirement in levels
     ]
     for own in row["said"] or ():  # by the check that sent the case
         if own["requirement_id"] in levels:
-            verdict = own["check_id"], own["requirement_id"], own["verdict"], own["expected"], own["observed"]
-            results.append(_result({**same, "step": own["step"], "http_status": None}, verdict, levels[verdict[1]]))
+            at = run, target, contract, case, own["step"], operation, mode, own["check_id"], own["requirement_id"]
+            shown = own["expected"][:SHOWN], own["observed"][:SHOWN]
+            results.append((*at, levels[own["requirement_id"]], own["verdict"], *shown, None))
     answer = dict.fromkeys(CLASSES, "") | {"status": NO_ANSWER if row["state"] == BROKEN else ""}
     if row["state"] == ANSWERED:
-        answer = normalised(row["contract"], exchange, row["pages"])
-    return results, {**same, "state": row["state"], **answer}
-
-
-def _result(same: dict[str, Any], verdict: Verdict, level: str) -> dict[str, Any]:
-    check, requirement, outcome, expected, observed = verdict
-    return {
-        **same,
-        "check_id": check,
-        "requirement_id": requirement,
-        "level": level,
-        "verdict": outcome,
-        "expected": expected[:SHOWN],
-        "observed": observed[:SHOWN],
-    }
+        answer |= normalised(contract, exchange, row["pages"])
+    return results, (*same, row["state"], *answer.values())
 
 
 def _verdicts(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iterator[Verdict]:
@@ -134,8 +130,22 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Verdict]:
 def judged_batches(batches: Iterable[Any], features: Features) -> Iterator[Any]:
     """Yield the same over Arrow record batches: a row for each exchange, its verdicts in it."""
     for batch in batches:
-        found = [judged(row, features) for row in batch.to_pylist()]
-        yield pa.RecordBatch.from_pylist([{**answer, "verdicts": verdicts} for verdicts, answer in found], schema=JUDGED)
+        results, answers, many = _tables(batch, features)
+        verdicts = pa.StructArray.from_arrays(results.columns, fields=list(RESULTS))
+        nested = pa.ListArray.from_arrays([*accumulate(many, initial=0)], verdicts)
+        yield pa.RecordBatch.from_arrays([*answers.columns, nested], schema=JUDGED)
+
+
+def _tables(batch: Any, features: Features) -> tuple[Any, Any, list[int]]:
+    """Return the verdicts on a batch of exchanges, the answers, and how many verdicts each exchange has."""
+    found = [_judged(row, features) for row in batch.to_pylist()]
+    results = _columns([verdict for verdicts, _ in found for verdict in verdicts], RESULTS)
+    return results, _columns([answer for _, answer in found], ANSWERS), [len(verdicts) for verdicts, _ in found]
+
+
+def _columns(rows: list[tuple[Any, ...]], schema: Schema) -> Any:
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    return pa.RecordBatch.from_arrays([pa.array(column, one.type) for column, one in zip(columns, schema, strict=True)], schema=schema)
 
 
 def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
@@ -156,6 +166,6 @@ def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], n
         pq.ParquetWriter(folders[1] / name, ANSWERS, compression="zstd") as answers,
     ):
         for batch in source.iter_batches(AT_ONCE):
-            found = [judged(row, features) for row in batch.to_pylist()]
-            results.write_table(pa.Table.from_pylist([verdict for verdicts, _ in found for verdict in verdicts], RESULTS))
-            answers.write_table(pa.Table.from_pylist([answer for _, answer in found], ANSWERS))
+            verdicts, normal, _ = _tables(batch, features)
+            results.write_batch(verdicts)
+            answers.write_batch(normal)
