@@ -98,9 +98,9 @@ def compare(a: str, b: str, **options: Any) -> None:
                 ending.enter_context(contextlib.closing(_side(address, each, as_of=time, spark=options[f"spark_catalog_{side}"])))
                 for address, each, time, side in zip((a, b), settings, times, "ab", strict=True)
             ]
-            tables = names.of_both(*sides)
+            tables = names.of_both(sides[0], sides[1])
             engine = ending.enter_context(_engine(options))
-            run = Run(engine, *sides, names, _choices(options), Journal(options["report"]), addresses, secrets)
+            run = Run(engine, sides[0], sides[1], names, _choices(options), Journal(options["report"]), addresses, secrets)
             found = []
             for result in run.results(tables, options["workers"]):
                 found.append(result)

@@ -8,7 +8,7 @@ from typing import Any
 from lakepact.conformance.evidence.arrow import pa
 
 DIGITS, DIGITS_OF_LONG = 38, 19  #: of the widest decimals, and of integers
-TEXTS = ("is_string", "is_large_string", "is_string_view")
+TEXTS = ("is_string", "is_large_string", "is_string_view", "is_null")
 BYTES = ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view")
 LISTS = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view")
 

@@ -60,7 +60,7 @@ def _copied(kind: str) -> str:
 
 
 def _described(column: Column | None) -> str | None:
-    return column and f"{column.type}, {'required' if column.required else 'optional'}"
+    return None if column is None else f"{column.type}, {'required' if column.required else 'optional'}"
 
 
 def _listed(parts: tuple[object, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,12 +30,12 @@ class SparkEngine:
     dialect = SPARK
 
     def __init__(self, master: str, confs: Sequence[str], *, remote: str | None) -> None:
+        self._threads = threading.local()
         self._spark = Spark(master, (*(() if remote else SETTINGS), *confs), remote=remote)
 
     def __enter__(self) -> Self:
         self._spark.__enter__()
         self._root = import_module("pyspark.sql").SparkSession.active()
-        self._root.dataSource.register(import_module("lakepact.spark").LakepactDataSource)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -43,7 +44,10 @@ class SparkEngine:
     @contextlib.contextmanager
     def session(self, sides: Mapping[str, PinnedTable]) -> Generator[Session]:
         """Yield a session over tables, by the names of their relations."""
-        own = self._root.newSession()
+        if not hasattr(self._threads, "session"):  # Spark registers in the session of a thread, and only once
+            self._threads.session = self._root.newSession()
+            self._threads.session.dataSource.register(import_module("lakepact.spark").LakepactDataSource)
+        own = self._threads.session
         for name, table in sides.items():
             table.frame(own).createOrReplaceTempView(name)
         with contextlib.ExitStack() as ending:

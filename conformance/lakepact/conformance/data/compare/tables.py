@@ -11,14 +11,13 @@ from lakepact.conformance.data.compare.queries import SAMPLED, SIDES, queries_of
 from lakepact.conformance.evidence.escaping import json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.data.compare.model import PinnedTable
     from lakepact.conformance.data.compare.queries import Queries
 
 PARTITIONS = 20  #: that are shown
 LONGEST = 1000  #: characters of a row that is shown
-SAME_VALUES = "the same values in other rows"
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,10 @@ def _of_rows(session: Any, queries: Queries, rows: tuple[int | None, int | None]
     if rows[0] != rows[1]:
         yield Difference("rows", "number of rows", *(f"{count:,}" for count in rows))
     if queries.parts:
-        yield from _of_columns(session, queries)
+        counts = session.rows(queries.bad_columns())[0]
+        for place, name in enumerate(queries.names):
+            if counts[f"c{place}"]:
+                yield Difference("values", f"column {name}, in {counted(counts[f'c{place}'], 'partition')}")
     for partition in bad:
         yield from _of_partition(partition, queries, shows_values=choices.shows_values)
     rest = int(session.rows("SELECT count(*) AS n FROM bad")[0]["n"]) - len(bad)
@@ -88,13 +90,6 @@ def _of_rows(session: Any, queries: Queries, rows: tuple[int | None, int | None]
     if choices.first:
         session.keep("chosen", queries.chosen(choices.first))
         yield from _examples(session, queries, shows_values=choices.shows_values)
-
-
-def _of_columns(session: Any, queries: Queries) -> Iterator[Difference]:
-    counts = session.rows(queries.bad_columns())[0]
-    for place, name in enumerate(queries.names):
-        if counts[f"c{place}"]:
-            yield Difference("values", f"column {name}, in {counted(counts[f'c{place}'], 'partition')}")
 
 
 def _of_partition(partition: Mapping[str, Any], queries: Queries, *, shows_values: bool) -> Iterator[Difference]:
@@ -110,7 +105,7 @@ def _of_partition(partition: Mapping[str, Any], queries: Queries, *, shows_value
         digests = [f", digest {partition[f'{side}_d{n}']}" if figures[0] == figures[1] else "" for side in SIDES]
         yield Difference("values", f"{where}, column {queries.names[n]}", figures[0] + digests[0], figures[1] + digests[1])
     if not places:
-        yield Difference("values", f"{where}: {SAME_VALUES}")
+        yield Difference("values", f"{where}: the same values in other rows")
 
 
 def _figures(partition: Mapping[str, Any], side: str, place: int, *, shows_values: bool) -> str:
@@ -134,11 +129,11 @@ def _examples(session: Any, queries: Queries, *, shows_values: bool) -> Iterator
         if queries.key and len(left) == len(right) == 1:
             yield from _changed(named, left[0], right[0], queries=queries, shows_values=shows_values)
         elif shows_values:
-            for rows, is_left in ((left, True), (right, False)):
-                for row in rows:
-                    times = abs(surplus[row["h"]])
-                    text = _row(row, queries.names)
-                    yield Difference("row", f"{named or 'row'}{f', {times:,} times' if times > 1 else ''}", *_on(is_left, text))
+            for place, row in [(0, row) for row in left] + [(1, row) for row in right]:
+                times = abs(surplus[row["h"]])
+                text = json({name: row[f"t{n}"] for n, name in enumerate(queries.names)})[:LONGEST]
+                what = f"{named or 'row'}{f', {times:,} times' if times > 1 else ''}"
+                yield Difference("row", what, *((None, text) if place else (text, None)))
 
 
 def _changed(what: str, left: Mapping[str, Any], right: Mapping[str, Any], *, queries: Queries, shows_values: bool) -> Iterator[Difference]:
@@ -147,11 +142,3 @@ def _changed(what: str, left: Mapping[str, Any], right: Mapping[str, Any], *, qu
         if values[0] != values[1]:
             shown = ["null" if value is None else value[:LONGEST] for value in values] if shows_values else ()
             yield Difference("row", f"{what}, column {name}".removeprefix(", "), *shown)
-
-
-def _on(is_left: bool, text: str) -> tuple[str | None, str | None]:  # noqa: FBT001 - of one caller
-    return (text, None) if is_left else (None, text)
-
-
-def _row(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    return json({name: row[f"t{n}"] for n, name in enumerate(names)})[:LONGEST]
