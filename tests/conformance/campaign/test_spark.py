@@ -9,10 +9,11 @@ import pytest
 
 from campaigns import Here, exchanges, kept, ran, said
 from faulty import mutants
-from lakepact.conformance.campaign import documents, plans, run_verdicts, tables
+from lakepact.conformance.campaign import documents, landing, plans, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis, findings
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.conformance.campaign.errors import CannotRun
+from lakepact.conformance.campaign.landing import CannotLand, spark
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -127,6 +128,11 @@ def test_error_of_spark_shows_its_cause(engine: Spark, tmp_path: Path) -> None:
 
     with pytest.raises(CannotRun, match=r"damaged\.parquet is not a Parquet file"):
         engine.judge(tmp_path / "exchanges", {}, results=tmp_path / "results", answers=tmp_path / "answers")
+
+
+def test_landing_by_spark_without_the_jar_of_the_format_names_the_table_and_advises(engine: Spark, on_spark: Path, tmp_path: Path) -> None:
+    with pytest.raises(CannotLand, match="did not store campaigns: .*--conf spark.jars.packages"):
+        next(spark.land(engine, landing.kept(on_spark), spark.in_folder(tmp_path)))
 
 
 def test_judging_on_spark_equals_local_judging(on_spark: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ import click
 from lakepact.conformance.campaign import landing, tables
 from lakepact.conformance.campaign import replay as replays
 from lakepact.conformance.campaign import trends as over_runs
+from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, with_engine
+from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.conformance.campaign.execution import evidence
-from lakepact.conformance.campaign.landing import delta, iceberg
+from lakepact.conformance.campaign.landing import delta, iceberg, spark
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
@@ -100,6 +103,7 @@ def _tell_step(when: str, step: int, one: replays.Answered) -> None:
 @click.option("--warehouse", metavar="NAME", help="Iceberg: which warehouse of the catalog.")
 @click.option("--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token.")
 @click.option("--to", "to_folder", type=folder, metavar="DIR", help="Delta: the folder that takes them, and a shares.yaml if it has none.")
+@with_engine(LOCAL)
 def land(
     *,
     run_folder: Path,
@@ -109,6 +113,7 @@ def land(
     warehouse: str | None,
     token_env: str | None,
     to_folder: Path | None,
+    engine: Choice,
 ) -> None:
     """Put the tables of a run beside those of other runs: into an Iceberg catalog, or into Delta tables that can be shared.
 
@@ -120,10 +125,18 @@ def land(
     def put() -> None:
         started = time.perf_counter()
         kept = landing.kept(run_folder)
-        if catalog is not None:
-            _tell(iceberg.land(kept, catalog, namespace=namespace, properties=_properties(warehouse, token_env)))
+        properties = _properties(warehouse, token_env)
+        with replace(engine, confs=(*spark.SETTINGS[form], *engine.confs) if engine.engine == SPARK else engine.confs).made() as used:
+            if isinstance(used, Spark):
+                write = (
+                    spark.in_catalog(used, catalog, namespace, properties=properties) if catalog else spark.in_folder(Path(str(to_folder)))
+                )
+                _tell(spark.land(used, kept, write))
+            elif catalog is not None:
+                _tell(iceberg.land(kept, catalog, namespace=namespace, properties=properties))
+            else:
+                _tell(delta.land(kept, Path(str(to_folder))))
         if to_folder is not None:
-            _tell(delta.land(kept, to_folder))
             shares = delta.share(to_folder)
             if shares is not None:
                 click.echo(f"{shares} shares them: add recipients, then lakepact serve --shares {shares} --profiles DIR")

@@ -95,7 +95,7 @@ class Spark:
         self._master, self._remote, self._workers = master, remote, workers
         own = {} if remote else {**SETTINGS, **(LOCAL if master.startswith("local") else {})}
         self._settings = {**own, **dict(_setting(conf) for conf in confs)}
-        self._session: Any = None
+        self.session: Any = None
         self.workers = workers or 1
 
     def __enter__(self) -> Self:
@@ -110,28 +110,28 @@ class Spark:
         where = f"--remote {self._remote}" if self._remote else f"--master {self._master}"
         try:
             with _own_interrupts():
-                self._session = builder.getOrCreate()
+                self.session = builder.getOrCreate()
             if self._remote:
                 for name in CONNECTED:
-                    self._session.conf.set(name, SETTINGS[name])
+                    self.session.conf.set(name, SETTINGS[name])
             if self._remote or not _is_this_machine(self._master):
-                self._session.addArtifacts(code_bundle.packed(), pyfile=True)
+                self.session.addArtifacts(code_bundle.packed(), pyfile=True)
             self.workers = self._workers or self._tasks_at_a_time()
         except Exception as wrong:
             advice = "`lakepact campaign doctor` looks at what it needs"
-            raise CannotRun(f"Spark did not start with {where}: {_message_of(wrong)}; {advice}") from wrong
-        if self._session.conf.get(SPECULATION, "false") == "true":
-            self._session.stop()
+            raise CannotRun(f"Spark did not start with {where}: {cause(wrong)}; {advice}") from wrong
+        if self.session.conf.get(SPECULATION, "false") == "true":
+            self.session.stop()
             raise CannotRun(f"{where} has {SPECULATION}=true, which would send requests twice: set it to false there")
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._session is not None:
-            self._session.stop()
+        if self.session is not None:
+            self.session.stop()
 
     def _tasks_at_a_time(self) -> int:
         """Return how many partitions Spark cuts a range into that says nothing of them: as many as tasks can run."""
-        return len(self._session.range(MANY).selectExpr("spark_partition_id() AS place").distinct().collect())
+        return len(self.session.range(MANY).selectExpr("spark_partition_id() AS place").distinct().collect())
 
     def draw(self, wanted: Wanted, folder: Path) -> None:
         """Draw the cases of a plan, and write them into a folder.
@@ -140,9 +140,9 @@ class Spark:
             CannotRun: a task failed.
         """
         places = len(wanted.places)
-        frame = self._session.range(0, places, 1, min(places, DRAWN_EACH * self.workers))
+        frame = self.session.range(0, places, 1, min(places, DRAWN_EACH * self.workers))
         frame.mapInArrow(partial(drawn_batches, wanted=wanted), _spark_schema(CASES)).createOrReplaceTempView("drawn")
-        self._written(self._session.sql(DRAWN), folder)
+        self._written(self.session.sql(DRAWN), folder)
 
     def mapped(self, rows: Table, function: Any, schema: Schema, *, parts: int) -> Table:
         """Return the result of a function of Arrow record batches over rows, in as many tasks.
@@ -150,7 +150,7 @@ class Spark:
         Raises:
             CannotRun: a task failed.
         """
-        frame = self._session.createDataFrame(rows).repartition(parts)
+        frame = self.session.createDataFrame(rows).repartition(parts)
         return self._collected(frame.mapInArrow(function, _spark_schema(schema)))
 
     def execute(self, job: Job) -> None:
@@ -163,9 +163,9 @@ class Spark:
         self._view("cases", run / "cases", CASES)
         self._view("exchanges", run / "exchanges", EXCHANGES)
         targets = {"target": [target.name for target in job.targets], "contract": [target.contract for target in job.targets]}
-        self._session.createDataFrame(pa.table(targets)).createOrReplaceTempView("targets")
+        self.session.createDataFrame(pa.table(targets)).createOrReplaceTempView("targets")
         # A case is sent by the same worker if its task, or what came before it, is repeated.
-        frame = self._session.sql(LEFT.format(alone=job.alone)).repartition(job.workers, "case_id")
+        frame = self.session.sql(LEFT.format(alone=job.alone)).repartition(job.workers, "case_id")
         self._collected(frame.mapInArrow(partial(travelled_batches, job=job), _spark_schema(TAKEN)))
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
@@ -176,8 +176,8 @@ class Spark:
         """
         between = results.with_name("_judged")
         judge = partial(judged_batches, features=features)
-        self._written(self._read(exchanges, EXCHANGES).mapInArrow(judge, _spark_schema(JUDGED)), between)
-        judged = self._read(between, JUDGED)
+        self._written(self.table(exchanges, EXCHANGES).mapInArrow(judge, _spark_schema(JUDGED)), between)
+        judged = self.table(between, JUDGED)
         self._written(judged.selectExpr("inline(verdicts)").select(*RESULTS.names), results)
         self._written(judged.select(*ANSWERS.names), answers)
 
@@ -192,19 +192,19 @@ class Spark:
         self._view("answers", run / "answers", ANSWERS)
         self._view("exchanges", run / "exchanges", EXCHANGES)
         words = pa.table({"word": pa.array(quiet, TEXT)})
-        self._session.createDataFrame(words).createOrReplaceTempView("quiet")
-        found = {name: self._collected(self._session.sql(query)) for name, query in sql.queries(sql.SPARK).items()}
+        self.session.createDataFrame(words).createOrReplaceTempView("quiet")
+        found = {name: self._collected(self.session.sql(query)) for name, query in sql.queries(sql.SPARK).items()}
         return {name: table.select(TABLES[name].names).cast(TABLES[name]) for name, table in found.items()}
 
     def _view(self, name: str, folder: Path | None, schema: Schema) -> None:
-        self._read(folder, schema).createOrReplaceTempView(name)
+        self.table(folder, schema).createOrReplaceTempView(name)
 
-    def _read(self, folder: Path | None, schema: Schema) -> Any:
+    def table(self, folder: Path | None, schema: Schema) -> Any:
         """Return a table, which executors read; what its folders are called is no column."""
         known = _spark_schema(schema)
         if folder is None or not parts(folder):
-            return self._session.createDataFrame([], known)
-        return self._session.read.schema(known).option("recursiveFileLookup", "true").parquet(_itself(folder))
+            return self.session.createDataFrame([], known)
+        return self.session.read.schema(known).option("recursiveFileLookup", "true").parquet(_itself(folder))
 
     def _written(self, frame: Any, folder: Path) -> None:
         try:
@@ -271,7 +271,7 @@ ADVICE = {
 
 
 def _broken(wrong: Exception) -> CannotRun:
-    said = _message_of(wrong)
+    said = cause(wrong)
     advice = next((sentence for sign, sentence in ADVICE.items() if sign in said), "a task of Spark failed")
     return CannotRun(f"{advice} ({said}). Stored answers are kept")
 
@@ -285,10 +285,10 @@ CAUSES = (
 )
 
 
-def _message_of(wrong: Exception) -> str:
+def cause(wrong: Exception) -> str:
     """Return the cause that an error names, else the beginning of its message."""
     said = str(wrong).strip()
-    causes = next((found for cause in CAUSES if (found := cause.findall(said))), said.splitlines()[:1] or [type(wrong).__name__])
+    causes = next((found for sign in CAUSES if (found := sign.findall(said))), said.splitlines()[:1] or [type(wrong).__name__])
     return str(causes[-1])[:500]
 
 
