@@ -130,7 +130,7 @@ def test_error_of_spark_shows_its_cause(engine: Spark, tmp_path: Path) -> None:
         engine.judge(tmp_path / "exchanges", {}, results=tmp_path / "results", answers=tmp_path / "answers")
 
 
-def test_landing_by_spark_without_the_jar_of_the_format_names_the_table_and_advises(engine: Spark, on_spark: Path, tmp_path: Path) -> None:
+def test_landing_by_spark_without_its_jar_names_the_table_and_advises(engine: Spark, on_spark: Path, tmp_path: Path) -> None:
     with pytest.raises(CannotLand, match=r"did not store campaigns: .*--conf spark\.jars\.packages"):
         next(spark.land(engine, landing.kept(on_spark), spark.in_folder(tmp_path)))
 
