@@ -215,14 +215,17 @@ class FileReader:
         if data.file_format != FileFormat.PARQUET:
             yield from ArrowScan(self.metadata, io, self.schema, AlwaysTrue()).to_record_batches([part.task])
             return
-        deletes = [rows for file in part.task.delete_files for path, rows in _read_deletes(io, file).items() if path == data.file_path]
+        deletes: list[Any] = [
+            rows for file in part.task.delete_files for path, rows in _read_deletes(io, file).items() if path == data.file_path
+        ]
         deleted = BitMap64(row for rows in deletes for row in rows.to_pylist())
         row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
         condition = expression_to_pyarrow(bind(self.schema, row_filter, case_sensitive=True), self.schema)
         table = self.metadata
         downcast = table.format_version <= 2  # without nanoseconds
         # pyiceberg reads files whole: these are the steps of its ArrowScan, for one row group after the other.
-        with io.new_input(data.file_path).open() as source:
+        opened: Any = io.new_input(data.file_path).open()
+        with opened as source:
             file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_FETCHED, coerce_int96_timestamp_unit="us")
             kept = Selection(but_not=deleted or None).mask(file.metadata.num_rows)
             held = pyarrow_to_schema(file.schema_arrow, table.name_mapping(), downcast, table.format_version)
@@ -243,7 +246,8 @@ class FileReader:
         wanted = [(field.field_id, field.name, field.field_type) for field in self.schema.fields if field.name in compared]
         if not wanted or any(field not in fields for field in wanted):
             return range(sys.maxsize)
-        return {group.id for group in ds.ParquetFileFormat().make_fragment(source).subset(condition).row_groups}
+        fragment: Any = ds.ParquetFileFormat().make_fragment(source)
+        return {group.id for group in fragment.subset(condition).row_groups}
 
 
 def _numbered(file: Any, part: PlannedFile, names: Sequence[str], matching: Container[int]) -> Iterator[tuple[int, Any]]:
