@@ -73,9 +73,8 @@ class LakepactDataSource(DataSource):
         """Return a reader of the table's later versions.
 
         Raises:
-            AnalysisException: It is a table of an Iceberg catalog, or the stream has no start.
+            OptionError: It is a table of an Iceberg catalog, or the stream has no start. Spark shows it only with its traceback.
         """
-        with explained(traced=True):
-            if isinstance(self._table, SharedTable):
-                return SharedTableStream(self._table, schema)
-            raise OptionError("tables of Iceberg catalogs are read in batches here; only shared tables are streamed")
+        if isinstance(self._table, SharedTable):
+            return SharedTableStream(self._table, schema)
+        raise OptionError("tables of Iceberg catalogs are read in batches here; only shared tables are streamed")

@@ -16,15 +16,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def explained(*, traced: bool = False) -> Generator[None]:
-    """Raise errors of options, of the client, of files and of missing libraries as an `AnalysisException` that says what to do.
-
-    Args:
-        traced: Leaves Python's traceback to Spark's message: of a stream that cannot be made, nothing else names this error.
-    """
+def explained() -> Generator[None]:
+    """Raise errors of options, of the client, of files and of missing libraries as an `AnalysisException` that says what to do."""
     try:
         yield
     except (OptionError, LakepactError, ImportError, ValueError, OSError) as error:
-        if not traced:
-            os.environ["SPARK_HIDE_TRACEBACK"] = "1"  # of this worker, which ends with the error
+        os.environ["SPARK_HIDE_TRACEBACK"] = "1"  # of Python in Spark's message; the worker ends with the error
         raise AnalysisException(f"lakepact: {error}") from None

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset as ds
@@ -215,10 +215,8 @@ class FileReader:
         if data.file_format != FileFormat.PARQUET:
             yield from ArrowScan(self.metadata, io, self.schema, AlwaysTrue()).to_record_batches([part.task])
             return
-        deletes: list[Any] = [
-            rows for file in part.task.delete_files for path, rows in _read_deletes(io, file).items() if path == data.file_path
-        ]
-        deleted = BitMap64(row for rows in deletes for row in rows.to_pylist())
+        deletes: list[Any] = [_read_deletes(io, file).get(data.file_path) for file in part.task.delete_files]
+        deleted = BitMap64(chain.from_iterable(positions.to_pylist() for positions in deletes if positions is not None))
         row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
         condition = expression_to_pyarrow(bind(self.schema, row_filter, case_sensitive=True), self.schema)
         table = self.metadata
@@ -242,9 +240,11 @@ class FileReader:
     def _matching(self, source: Any, held: Schema, condition: Any) -> Container[int]:
         """Return the row groups whose statistics allow matching rows; all if a file has the columns by other names or types."""
         compared = set[str]() if self.predicate is None else columns_of(self.predicate)
-        fields = [(field.field_id, field.name, field.field_type) for field in held.fields]
-        wanted = [(field.field_id, field.name, field.field_type) for field in self.schema.fields if field.name in compared]
-        if not wanted or any(field not in fields for field in wanted):
+        found, wanted = (
+            {(each.field_id, each.name, str(each.field_type)) for each in schema.fields if each.name in compared}
+            for schema in (held, self.schema)
+        )
+        if not wanted or found != wanted:
             return range(sys.maxsize)
         fragment: Any = ds.ParquetFileFormat().make_fragment(source)
         return {group.id for group in fragment.subset(condition).row_groups}
