@@ -1,6 +1,6 @@
 """The causes of divergences: steps in which targets differ in the same way, the gravest first.
 
-A status counts more than a body, and a write more than a read. What occurs only after a graver cause, in the same cases, follows from it.
+A status counts more than a body, and a write more than a read. A difference that occurs only after a graver cause follows from it.
 """
 
 from __future__ import annotations
