@@ -26,8 +26,8 @@ SECONDS = re.compile(r"[0-9]{1,9}")
 @invariant("IRC-GEN-033", traffic=("protocol.overload.bursts_return_200_429_or_503",))
 def retry_after_is_seconds_or_a_date(exchange: Exchange) -> bool:
     """Retry-After in a 429 or 503 is a number of seconds or an HTTP date."""
-    value = exchange.headers.get("retry-after")
-    if exchange.status not in BUSY or value is None:
+    value = exchange.headers.get("retry-after") if exchange.status in BUSY else None
+    if value is None:
         return False
     at = Reply(exchange).header("retry-after")
     expect.true(bool(SECONDS.fullmatch(value)) or _is_date(value), "Retry-After as seconds or an HTTP date", f"Retry-After: {value}", at=at)

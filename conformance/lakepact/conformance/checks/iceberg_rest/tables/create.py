@@ -19,6 +19,7 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import answers_of
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def answered(exchange: Exchange, operation: OperationId) -> dict[str, Any]:
     return members(exchange.parsed) if known else {}
 
 
-@invariant("IRC-TBL-CREATE-027")
+@invariant("IRC-TBL-CREATE-027", concerns=answers_of(op.create_table, status=200))
 def created_table_config_holds_strings(exchange: Exchange) -> bool:
     """The `config` of a created table holds strings, and each of its credentials has a prefix and a `config` of strings."""
     body = answered(exchange, op.create_table)

@@ -20,6 +20,7 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import answers_of
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ READERS = 3
 # -- invariants ---------------------------------------------------------------------------------------------------------------
 
 
-@invariant("IRC-TBL-LOAD-012")
+@invariant("IRC-TBL-LOAD-012", concerns=answers_of(op.load_table, status=200))
 def loaded_table_config_holds_strings(exchange: Exchange) -> bool:
     """The `config` of a loaded table is an object of strings."""
     config = answered(exchange, op.load_table).get("config")
@@ -59,7 +60,7 @@ def loaded_table_config_holds_strings(exchange: Exchange) -> bool:
     return True
 
 
-@invariant("IRC-TBL-LOAD-016")
+@invariant("IRC-TBL-LOAD-016", concerns=answers_of(op.load_table, status=200))
 def standard_settings_have_valid_values(exchange: Exchange) -> bool:
     """S3 settings of the contract in `config` are strings, and its flags are `true` or `false`."""
     config = members(answered(exchange, op.load_table).get("config"))

@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, Vie
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.definitions import answers_of
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 
@@ -30,7 +31,9 @@ def metadata_of(exchange: Exchange) -> dict[str, Any]:
     return members(members(exchange.parsed).get("metadata")) if carries else {}
 
 
-@invariant("IRC-META-017", traffic=("views.metadata.metadata_invariants_hold_over_replacements",))
+@invariant(
+    "IRC-META-017", traffic=("views.metadata.metadata_invariants_hold_over_replacements",), concerns=answers_of(*CARRIERS, status=200)
+)
 def version_ids_exist(exchange: Exchange) -> bool:
     """Versions of a view have unique ids; the current one, those of the log and all their schemas exist."""
     metadata = metadata_of(exchange)
