@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -40,6 +41,17 @@ def test_every_invariant_judges_every_exchange(exchanges: Any) -> None:
             for name in invariant.requirements if outcome else ():
                 expected.add((invariant.name, name, broken(suite.contract.requirements[name]).value if outcome == "broken" else "pass"))
         assert found == expected
+
+
+def test_invariant_applies_to_no_answer_that_it_does_not_concern(exchanges: Any) -> None:
+    suite = verdicts.suite_of("iceberg_rest")
+    rows = {row["operation_id"]: row for row in exchanges.to_pylist()}
+    for row, operation, status in product(rows.values(), rows, (200, 204, 304, 400, 406, 503)):
+        method = suite.contract.operations[operation].method
+        exchange = evidence.exchange_of({**row, "operation_id": operation, "method": method, "http_status": status})
+        others = [invariant for invariant in suite.invariants.values() if not invariant.concerns(operation, status)]
+
+        assert [invariant.name for invariant in others if invariant.judge(exchange)] == []
 
 
 def test_faulty_target_alone_fails(exchanges: Any) -> None:
