@@ -38,28 +38,14 @@ KEYWORDS: dict[str, Any] = {
 }
 
 
-def validator(contract: Contract, operation: str) -> jsonschema_rs.Draft202012Validator:
-    schema = {"$ref": f"#/components/schemas/{contract.operations[operation].body}", **contract.schemas}
-    return jsonschema_rs.Draft202012Validator(schema)
-
-
 @pytest.mark.parametrize(("name", "operation"), BODIES)
-def test_valid_bodies_match_the_contract(name: str, operation: str) -> None:
-    contract = CONTRACTS[name]
-    bodies, allowed = Bodies(contract), validator(contract, operation)
-    found = [bodies.draw(operation, Random(n), valid=True).body for n in range(MANY)]
+def test_bodies_match_the_contract_unless_they_are_to_break_it(name: str, operation: str) -> None:
+    bodies, known = Bodies(CONTRACTS[name]), CONTRACTS[name].operations[operation]
+    allowed = jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{known.body}", **CONTRACTS[name].schemas})
+    valid, invalid = ([bodies.draw(operation, Random(n), valid=valid).body for n in range(MANY)] for valid in (True, False))
 
-    assert [body for body in found if body is not None and not allowed.is_valid(body)] == []
-    assert contract.operations[operation].body_required <= (None not in found)
-
-
-@pytest.mark.parametrize(("name", "operation"), BODIES)
-def test_invalid_bodies_break_the_contract(name: str, operation: str) -> None:
-    contract = CONTRACTS[name]
-    bodies, allowed = Bodies(contract), validator(contract, operation)
-    found = [bodies.draw(operation, Random(n), valid=False).body for n in range(MANY)]
-
-    assert sum(allowed.is_valid(body) for body in found) <= MANY * 0.05  # a change within a union may make it another member
+    assert all(allowed.is_valid(body) for body in valid if body is not None or known.body_required)
+    assert sum(map(allowed.is_valid, invalid)) <= MANY * 0.05  # a change within a union may make it another member
 
 
 @pytest.mark.parametrize("keyword", KEYWORDS)
