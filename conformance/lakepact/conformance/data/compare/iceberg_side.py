@@ -112,13 +112,9 @@ def _layout(metadata: Any, schema: Any) -> Layout:
 
 
 def _batches(scan: Any, schema: Any) -> Iterator[Any]:
-    """Yield the record batches of a scan, one file at a time.
-
-    pyiceberg's `to_arrow_batch_reader` keeps the rows of whole files, and of many files at once.
-    """
+    """Yield the record batches of a scan, one file after the other: `to_arrow_batch_reader` keeps the rows of many files at once."""
     arrow, everything = import_module("pyiceberg.io.pyarrow"), import_module("pyiceberg.expressions").AlwaysTrue()
     reader = arrow.ArrowScan(scan.table_metadata, scan.io, scan.projection(), everything)
     for task in scan.plan_files():
-        deletes = arrow._read_all_delete_files(scan.io, [task])  # noqa: SLF001 - the public methods keep the rows of whole files
-        for batch in reader._record_batches_from_scan_tasks_and_deletes([task], deletes):  # noqa: SLF001
+        for batch in reader.to_record_batches([task]):
             yield batch.cast(schema) if batch.schema != schema else batch
