@@ -1,4 +1,4 @@
-"""Requests, replies and failures, as the HTTP library has them and as the client has them."""
+"""Requests and replies, as the HTTP library has them and as the client has them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 import httpcore
-
-from lakepact.client.limits import DecodingError, LimitReached
-from lakepact.client.wire import Lost
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,20 +20,6 @@ _USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))
 #: Characters of URLs that are sent as they are: a signature may cover them.
 _AS_THEY_ARE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
 _PORTS = {"http": 80, "https": 443}
-#: Failures of sending and of receiving.
-FAILURES = (
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.ProxyError,
-    httpcore.UnsupportedProtocol,
-    DecodingError,
-    LimitReached,
-)
-#: Failures before a byte of the request has left; httpcore and httpx call them alike.
-_UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
-#: Failures of reading what the server sent; httpx looks at the target of a redirect, although it is not to follow it.
-_GARBLED = {"DecodingError", "InvalidURL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +96,3 @@ def _text(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("latin-1")
-
-
-def lost(error: Exception) -> Lost:
-    """Return what a failure means for its request."""
-    # The library's frames hold the headers that were sent; whoever prints the local variables of a traceback would print them.
-    link: BaseException | None = error
-    while link is not None:
-        link.__traceback__ = None
-        link = link.__cause__ or link.__context__
-    if isinstance(error, LimitReached):
-        return Lost("excessive", error)
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    if kinds & _UNSENT:
-        return Lost("unsent", error)
-    return Lost("garbled" if kinds & _GARBLED else "unanswered", error)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.limits import METER, Decoder, Limits, Meter, too_large
-from lakepact.client.transport.asynchronous.network import AsyncNetwork
-from lakepact.client.transport.messages import FAILURES, lost
+from lakepact.client.limits import METER, Decoder, DecodingError, LimitReached, Limits, Meter, too_large
+from lakepact.client.transport.failures import lost
 from lakepact.client.wire import Interrupted, Lost, Reply
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.limits import Timeouts
     from lakepact.client.transport.asynchronous.given import AsyncGivenClient
+    from lakepact.client.transport.asynchronous.network import AsyncNetwork
     from lakepact.client.transport.messages import Answer
     from lakepact.client.wire import Request
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class AsyncBody:
     """The body of a reply, read piece by piece, each as it arrives."""
 
-    def __init__(self, answer: Answer, meter: Meter) -> None:
+    def __init__(self, answer: Answer, meter: Meter, failures: tuple[type[Exception], ...]) -> None:
         self._answer = answer
         self._meter = meter
+        self._failures = failures
         self._is_closed = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -42,7 +43,7 @@ class AsyncBody:
             while (piece := await self._next(raw)) is not None:
                 for decoded in decoder.decoded(piece):
                     yield decoded
-        except FAILURES as error:
+        except self._failures as error:
             raise Interrupted(lost(error)) from None
         finally:
             await self.close()
@@ -79,11 +80,14 @@ class AsyncTransport:
     def __init__(self, timeouts: Timeouts, http: httpx.AsyncClient | None = None, limits: Limits | None = None) -> None:
         self._network: AsyncNetwork | AsyncGivenClient
         if http is None:
+            from lakepact.client.transport.asynchronous.network import AsyncNetwork  # noqa: PLC0415 - it imports httpcore
+
             self._network = AsyncNetwork(timeouts)
         else:
             from lakepact.client.transport.asynchronous.given import AsyncGivenClient  # noqa: PLC0415 - it imports httpx
 
             self._network = AsyncGivenClient(http, timeouts)
+        self._failures = (*self._network.failures, DecodingError, LimitReached)
         self._timeouts = timeouts
         self.limits = limits or Limits()
 
@@ -93,7 +97,7 @@ class AsyncTransport:
         token = METER.set(meter)
         try:
             answer = await self._network.send(request)
-            body = AsyncBody(answer, meter)
+            body = AsyncBody(answer, meter, self._failures)
             if request.is_streamed and 200 <= answer.status < 300:
                 meter.stream()
                 return Reply(answer.status, answer.headers, body=body)
@@ -108,7 +112,7 @@ class AsyncTransport:
             return Reply(answer.status, answer.headers, bytes(content))
         except Interrupted as interruption:
             return interruption.lost
-        except FAILURES as error:
+        except self._failures as error:
             return lost(error)
         finally:
             METER.reset(token)

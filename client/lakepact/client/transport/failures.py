@@ -1,0 +1,26 @@
+"""What failures of sending and of receiving mean for their requests."""
+
+from __future__ import annotations
+
+from lakepact.client.limits import LimitReached
+from lakepact.client.wire import Lost
+
+#: Failures before a byte of the request has left; httpcore and httpx call them alike.
+_UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
+#: Failures of reading what the server sent; httpx looks at the target of a redirect, although it is not to follow it.
+_GARBLED = {"DecodingError", "InvalidURL"}
+
+
+def lost(error: Exception) -> Lost:
+    """Return what a failure means for its request."""
+    # The library's frames hold the headers that were sent; whoever prints the local variables of a traceback would print them.
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
+    if isinstance(error, LimitReached):
+        return Lost("excessive", error)
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if kinds & _UNSENT:
+        return Lost("unsent", error)
+    return Lost("garbled" if kinds & _GARBLED else "unanswered", error)
