@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from lakepact.client.transport.messages import Answer, extensions, lost, text_headers, whole_headers
-from lakepact.client.wire import Interrupted
+from lakepact.client.transport.messages import Answer, extensions, text_headers, whole_headers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lakepact.client.limits import Timeouts
     from lakepact.client.wire import Request
-
-_FAILURES = (httpx.RequestError, httpx.InvalidURL)
 
 
 class GivenClient:
@@ -24,6 +19,8 @@ class GivenClient:
 
     Its headers, cookies, authentication and timeouts are not used: files may lie at other addresses, which must not see credentials.
     """
+
+    failures = (httpx.RequestError, httpx.InvalidURL)
 
     def __init__(self, http: httpx.Client, timeouts: Timeouts) -> None:
         self._http = http
@@ -33,23 +30,14 @@ class GivenClient:
         """Send a request and return the beginning of its reply.
 
         Raises:
-            Interrupted: No reply began.
+            failures: No reply began.
         """
         headers = whole_headers(request)
-        try:
-            sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=self._extensions)
-            # Redirects are not followed: they would send the credentials to another address.
-            response = self._http.send(sent, stream=True, auth=None, follow_redirects=False)
-        except _FAILURES as error:
-            raise Interrupted(lost(error)) from None
+        sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=self._extensions)
+        # Redirects are not followed: they would send the credentials to another address.
+        response = self._http.send(sent, stream=True, auth=None, follow_redirects=False)
         whole = response.content if response.is_stream_consumed else None
-        return Answer(response.status_code, text_headers(response.headers.raw), lambda: self._pieces(response), response.close, whole)
-
-    def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
-        try:
-            yield from response.iter_raw()
-        except _FAILURES as error:
-            raise Interrupted(lost(error)) from None
+        return Answer(response.status_code, text_headers(response.headers.raw), response.iter_raw, response.close, whole)
 
     def close(self) -> None:
         """Leave the client to its owner."""

@@ -28,6 +28,8 @@ class Network:
     The pool of the HTTP library looks at every connection several times a request, and offers one to every request that waits.
     """
 
+    failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.UnsupportedProtocol)
+
     def __init__(self, timeouts: Timeouts) -> None:
         self._extensions = extensions(timeouts)
         self._patience = timeouts.pool
@@ -42,7 +44,7 @@ class Network:
         """Send a request and return the beginning of its reply.
 
         Raises:
-            FAILURES: No reply began.
+            failures: No reply began.
         """
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")

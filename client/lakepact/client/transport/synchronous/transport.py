@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.limits import METER, Decoder, Limits, Meter, too_large
-from lakepact.client.transport.messages import FAILURES, lost
-from lakepact.client.transport.synchronous.network import Network
+from lakepact.client.limits import METER, Decoder, DecodingError, LimitReached, Limits, Meter, too_large
+from lakepact.client.transport.failures import lost
 from lakepact.client.wire import Interrupted, Lost, Reply
 
 if TYPE_CHECKING:
@@ -18,15 +17,17 @@ if TYPE_CHECKING:
     from lakepact.client.limits import Timeouts
     from lakepact.client.transport.messages import Answer
     from lakepact.client.transport.synchronous.given import GivenClient
+    from lakepact.client.transport.synchronous.network import Network
     from lakepact.client.wire import Request
 
 
 class Body:
     """The body of a reply, read piece by piece, each as it arrives."""
 
-    def __init__(self, answer: Answer, meter: Meter) -> None:
+    def __init__(self, answer: Answer, meter: Meter, failures: tuple[type[Exception], ...]) -> None:
         self._answer = answer
         self._meter = meter
+        self._failures = failures
         self._is_closed = False
 
     def __iter__(self) -> Iterator[bytes]:
@@ -42,7 +43,7 @@ class Body:
             decoder, raw = Decoder(self._answer.header("content-encoding")), self._answer.pieces()
             while (piece := self._next(raw)) is not None:
                 yield from decoder.decoded(piece)
-        except FAILURES as error:
+        except self._failures as error:
             raise Interrupted(lost(error)) from None
         finally:
             self.close()
@@ -79,11 +80,14 @@ class Transport:
     def __init__(self, timeouts: Timeouts, http: httpx.Client | None = None, limits: Limits | None = None) -> None:
         self._network: Network | GivenClient
         if http is None:
+            from lakepact.client.transport.synchronous.network import Network  # noqa: PLC0415 - it imports httpcore
+
             self._network = Network(timeouts)
         else:
             from lakepact.client.transport.synchronous.given import GivenClient  # noqa: PLC0415 - it imports httpx
 
             self._network = GivenClient(http, timeouts)
+        self._failures = (*self._network.failures, DecodingError, LimitReached)
         self._timeouts = timeouts
         self.limits = limits or Limits()
 
@@ -93,7 +97,7 @@ class Transport:
         token = METER.set(meter)
         try:
             answer = self._network.send(request)
-            body = Body(answer, meter)
+            body = Body(answer, meter, self._failures)
             if request.is_streamed and 200 <= answer.status < 300:
                 meter.stream()
                 return Reply(answer.status, answer.headers, body=body)
@@ -108,7 +112,7 @@ class Transport:
             return Reply(answer.status, answer.headers, bytes(content))
         except Interrupted as interruption:
             return interruption.lost
-        except FAILURES as error:
+        except self._failures as error:
             return lost(error)
         finally:
             METER.reset(token)
