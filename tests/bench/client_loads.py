@@ -1,7 +1,8 @@
-"""CPU time of importing the client and of loading a table: our client beside pyiceberg, alternating on the same server."""
+"""CPU time of importing the client and of loading a table, beside pyiceberg and in event loops, alternating on the same server."""
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from update_costs import MOVE_MAIN, NOW
 
-from lakepact.client import IcebergCatalog
+from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +28,8 @@ SNAPSHOTS = 1000
 FEW_SNAPSHOTS = 16  #: of the small table, whose metadata has 12 KB then
 COLUMNS = 50
 NAMESPACE = "loads"
+AT_ONCE = (1, 16, 64)  #: loads of an event loop
+LOADS = 64  #: of one measurement
 
 
 def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
@@ -58,6 +61,26 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
             yield name, *compared(partial(theirs.load_table, (NAMESPACE, table)), call), least
 
 
+def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
+    """Yield each measurement: a name, and the milliseconds of a load in a thread and in an event loop; `client_loads` made the table."""
+    uri = f"http://127.0.0.1:{port}"
+    with IcebergCatalog(uri, cache_bytes=0) as ours, asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        catalog = AsyncIcebergCatalog(uri, cache_bytes=0)
+
+        async def load(count: int) -> None:
+            for _ in range(LOADS // count):
+                await asyncio.gather(*(catalog.load_table(NAMESPACE, "small") for _ in range(count)))
+
+        def each() -> None:
+            for _ in range(LOADS):
+                ours.load_table(NAMESPACE, "small")
+
+        for count in AT_ONCE:
+            measured = compared(each, lambda count=count: runner.run(load(count)))
+            yield f"load_table, 12 KB, {count} at once", *(milliseconds / LOADS for milliseconds in measured)
+        runner.run(catalog.close())
+
+
 def imports(statement: str) -> float:
     """Return the CPU seconds of a process that imports something, once it is compiled, as the median of several processes."""
     with tempfile.TemporaryDirectory() as compiled:
@@ -79,8 +102,8 @@ def compared(theirs: Callable[[], Any], ours: Callable[[], Any]) -> tuple[float,
                 call()
             if number:
                 seconds.append((time.process_time() - before) / 5)
-    pyiceberg, client = (statistics.median(seconds) * 1e3 for seconds in measured)
-    return pyiceberg, client
+    first, second = (statistics.median(seconds) * 1e3 for seconds in measured)
+    return first, second
 
 
 def written(uri: str, table: str, snapshots: int) -> None:
