@@ -40,10 +40,6 @@ class Answer:
     close: Callable[[], Any]
     whole: bytes | None = None
 
-    def header(self, name: str) -> str:
-        """Return the first header of a name in lower case; nothing if there is none."""
-        return next((value for key, value in self.headers if key == name), "")
-
 
 def extensions(timeouts: Timeouts) -> dict[str, Any]:
     """Return the waits that the HTTP library keeps to, as it takes them."""

@@ -25,9 +25,10 @@ def trusted() -> ssl.SSLContext:
     """Return the certificates of `SSL_CERT_FILE`, else of `SSL_CERT_DIR`, else of certifi."""
     # Reading the certificates of a whole world takes longer than many calls, so every client shares one reading.
     file, folder = environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")
-    if file or not folder:
-        return ssl.create_default_context(cafile=file or certifi.where())
-    return ssl.create_default_context(capath=folder)
+    is_folder = bool(folder and not file)
+    context = ssl.create_default_context(cafile=None if is_folder else file or certifi.where(), capath=folder if is_folder else None)
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 def proxies() -> dict[str, httpcore.Proxy]:

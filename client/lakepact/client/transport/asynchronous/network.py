@@ -31,7 +31,7 @@ class AsyncNetwork:
 
     def __init__(self, timeouts: Timeouts) -> None:
         self._extensions = extensions(timeouts)
-        self._patience = timeouts.pool
+        self._timeouts = timeouts
         self._trusted, self._proxies = trusted(), proxies()
         self._backend = AsyncBackend()
         self._slots = AsyncSlots(_MOST)
@@ -48,7 +48,7 @@ class AsyncNetwork:
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")
         sent = outgoing(request, self._extensions)
-        await self._slots.take(self._patience)
+        await self._slots.take(self._timeouts.pool)
         connection = None
         try:
             connection = await self._connection(sent.url.origin)
@@ -66,11 +66,19 @@ class AsyncNetwork:
                     self._busy.add(idle)
                     return idle
                 await idle.aclose()
-        through = proxy(origin, self._proxies)
-        pool = httpcore.AsyncConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
-        opened = pool.create_connection(origin)
+        opened = await self._opened(origin)
         self._busy.add(opened)
         return opened
+
+    async def _opened(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+        if through := proxy(origin, self._proxies):
+            pool = httpcore.AsyncConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
+            return pool.create_connection(origin)
+        # Not by the pool: its connections take a lock, and with it a turn of the event loop, for each request.
+        stream: Any = await self._backend.connect_tcp(origin.host.decode(), origin.port, self._timeouts.connect)
+        if origin.scheme == b"https":
+            stream = await stream.start_tls(self._trusted, origin.host.decode(), self._timeouts.connect)
+        return httpcore.AsyncHTTP11Connection(origin, stream, _IDLE)
 
     def _taken(self, idle: httpcore.AsyncConnectionInterface) -> bool:
         try:
