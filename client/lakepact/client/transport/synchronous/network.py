@@ -32,7 +32,7 @@ class Network:
 
     def __init__(self, timeouts: Timeouts) -> None:
         self._extensions = extensions(timeouts)
-        self._patience = timeouts.pool
+        self._timeouts = timeouts
         self._trusted, self._proxies = trusted(), proxies()
         self._backend = Backend()
         self._slots = Slots(_MOST)
@@ -49,7 +49,7 @@ class Network:
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")
         sent = outgoing(request, self._extensions)
-        self._slots.take(self._patience)
+        self._slots.take(self._timeouts.pool)
         connection = None
         try:
             connection = self._connection(sent.url.origin)
@@ -67,11 +67,19 @@ class Network:
                     self._busy.add(idle)
                     return idle
                 idle.close()
-        through = proxy(origin, self._proxies)
-        pool = httpcore.ConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
-        opened = pool.create_connection(origin)
+        opened = self._opened(origin)
         self._busy.add(opened)
         return opened
+
+    def _opened(self, origin: httpcore.Origin) -> httpcore.ConnectionInterface:
+        if through := proxy(origin, self._proxies):
+            pool = httpcore.ConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
+            return pool.create_connection(origin)
+        # Not by the pool: its connections take a lock, and with it a turn of the event loop, for each request.
+        stream: Any = self._backend.connect_tcp(origin.host.decode(), origin.port, self._timeouts.connect)
+        if origin.scheme == b"https":
+            stream = stream.start_tls(self._trusted, origin.host.decode(), self._timeouts.connect)
+        return httpcore.HTTP11Connection(origin, stream, _IDLE)
 
     def _taken(self, idle: httpcore.ConnectionInterface) -> bool:
         try:

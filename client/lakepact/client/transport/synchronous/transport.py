@@ -40,7 +40,8 @@ class Body:
             if self._answer.whole is not None:
                 yield self._answer.whole
                 return
-            decoder, raw = Decoder(self._answer.header("content-encoding")), self._answer.pieces()
+            codings = next((value for name, value in self._answer.headers if name == "content-encoding"), "")
+            decoder, raw = Decoder(codings), self._answer.pieces()
             while (piece := self._next(raw)) is not None:
                 yield from decoder.decoded(piece)
         except self._failures as error:
