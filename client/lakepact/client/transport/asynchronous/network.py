@@ -40,11 +40,7 @@ class AsyncNetwork:
         self._is_closed = False
 
     async def send(self, request: Request) -> Answer:
-        """Send a request and return the beginning of its reply.
-
-        Raises:
-            failures: No reply began.
-        """
+        """Send a request and return the beginning of its reply, or raise one of `failures`."""
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")
         sent = outgoing(request, self._extensions)

@@ -27,11 +27,7 @@ class GivenClient:
         self._extensions = extensions(timeouts)
 
     def send(self, request: Request) -> Answer:
-        """Send a request and return the beginning of its reply.
-
-        Raises:
-            failures: No reply began.
-        """
+        """Send a request and return the beginning of its reply, or raise one of `failures`."""
         headers = whole_headers(request)
         sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=self._extensions)
         # Redirects are not followed: they would send the credentials to another address.
