@@ -30,11 +30,21 @@ def test_unknown_name_raises_attribute_error():
         _ = lakepact.client.nothing
 
 
-BROKEN = "import sys, types; sys.modules['httpcore'] = types.ModuleType('httpcore'); from lakepact.client import IcebergCatalog"
-MISSING = "import sys; sys.modules['httpcore'] = None; from lakepact.client import IcebergCatalog"
+BROKEN = "import sys, types; sys.modules['{0}'] = types.ModuleType('{0}'); from lakepact.client import IcebergCatalog"
+MISSING = "import sys; sys.modules['{0}'] = None; from lakepact.client import IcebergCatalog"
+MADE = "; IcebergCatalog('http://a.test')"  #: imports the HTTP library
 
 
-@pytest.mark.parametrize(("code", "reason"), [(BROKEN, "module 'httpcore' has no attribute"), (MISSING, "import of httpcore halted")])
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (BROKEN.format("logging"), "module 'logging' has no attribute"),
+        (MISSING.format("pydantic"), "import of pydantic halted"),
+        (BROKEN.format("httpcore") + MADE, "module 'httpcore' has no attribute"),
+        (MISSING.format("httpcore") + MADE, "import of httpcore halted"),
+    ],
+    ids=["broken", "missing", "broken later", "missing later"],
+)
 def test_import_with_an_unusable_library_names_the_library(code, reason):
     failed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
