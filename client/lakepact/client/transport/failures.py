@@ -1,4 +1,4 @@
-"""What failures of sending and of receiving mean for their requests."""
+"""The meaning of failures of sending and of receiving for their requests."""
 
 from __future__ import annotations
 
