@@ -53,7 +53,7 @@ class Judging:
         self.suite = suite
         self._url = url
         self._given = given
-        self._headers = profiles.headers((), None, given)
+        self._headers, self._access = profiles.headers((), None, given), profiles.access(given, {})
         self._listed = listed
         self._came_out: dict[str, tuple[Outcome, str]] | None = None
         self._stopped = ""
@@ -70,7 +70,7 @@ class Judging:
         with contextlib.ExitStack() as stack:
             try:
                 found = Target(self._url) if self._url else stack.enter_context(embedded(self.suite))
-                target = profiles.described(found, self._given, headers=self._headers)
+                target = profiles.described(found, self._given, headers=self._headers, access=self._access)
                 only = () if set(chosen) >= self.suite.judged().keys() else chosen
                 run = runner.Run(plan.plan(self.suite, only=only, narrow=True), target, known=self._listed)
                 for _ in run.events():

@@ -62,7 +62,7 @@ def discovered(asked: Asked) -> Asked:
         NoSecret: an environment variable is missing.
     """
     suite, target = suites.load(asked.contract), asked.target()
-    with Wire(target.url, headers=target.headers, timeout=target.timeout, max_body=target.max_body) as wire:
+    with Wire(target.url, headers=target.headers, access=target.access, timeout=target.timeout, max_body=target.max_body) as wire:
         try:
             offer = suite.discover(wire, target)
         except Blocked as blocked:

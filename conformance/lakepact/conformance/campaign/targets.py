@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.running import profiles
 from lakepact.generated.contract import Contract, contracts
@@ -33,6 +34,7 @@ class Asked:
         url: its base address.
         contract: the contract that it speaks.
         headers: sent with every request; `${NAME}` stands for the environment variable of that name.
+        access: certificates, proxy and login.
         parameters: what the contract lets a client choose.
         features: what is known of optional behaviours.
         version: of the server, for trends.
@@ -50,6 +52,7 @@ class Asked:
     features: Mapping[str, bool] = field(default_factory=dict)
     version: str = ""
     timeout: float = profiles.TIMEOUT
+    access: Access = DIRECT
     operations: tuple[OperationId, ...] = ()
     segments: Mapping[str, str | None] = field(default_factory=dict)
     found: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -62,7 +65,9 @@ class Asked:
             ValueError: what one of them holds is no value of a header.
         """
         headers = profiles.sendable(self.headers)
-        return Target(self.url, headers=headers, features=self.features, parameters=self.parameters, timeout=self.timeout)
+        return Target(
+            self.url, headers=headers, access=self.access, features=self.features, parameters=self.parameters, timeout=self.timeout
+        )
 
     @property
     def offer(self) -> Offer:
@@ -77,7 +82,7 @@ class Asked:
 
 def of_document(document: Mapping[str, Any]) -> Asked:
     """Return the target that `Asked.document` wrote down."""
-    members: dict[str, Any] = {**document, "operations": tuple(document["operations"])}
+    members: dict[str, Any] = {**document, "operations": tuple(document["operations"]), "access": Access(**document.get("access", {}))}
     return Asked(**members)
 
 
@@ -136,8 +141,17 @@ def _from_profile(name: str, path: Path) -> Asked:
     if "token_env" in profile:
         headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
     url, timeout = _address(profile["url"], str(path)), profiles.timeout(None, profile)
-    features, version = profile.get("features", {}), profile.get("version", "")
-    return Asked(name, url, contract, headers, profile.get("parameters", {}), features, version=version, timeout=timeout)
+    return Asked(
+        name,
+        url,
+        contract,
+        headers,
+        profile.get("parameters", {}),
+        profile.get("features", {}),
+        version=profile.get("version", ""),
+        timeout=timeout,
+        access=profiles.access(profile, {}),
+    )
 
 
 def _is_planned(contract: str, version: str | None, path: Path) -> None:

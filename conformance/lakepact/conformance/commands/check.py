@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakepact.conformance.commands.access_options import with_access
 from lakepact.conformance.evidence import extras
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
 from lakepact.conformance.evidence.outcome import Blocked
@@ -43,7 +44,7 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 )
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--quick", is_flag=True, help="Only some 60 requirements that clients depend on in every session.")
-@click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
+@with_access
 @click.option(
     "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; its value is never reported."
 )
@@ -127,7 +128,6 @@ def check(
     contract_version: str | None,
     only: tuple[str, ...],
     quick: bool,
-    token_env: str | None,
     headers: tuple[str, ...],
     parameters: tuple[str, ...],
     features: tuple[str, ...],
@@ -150,6 +150,7 @@ def check(
     live: bool | None,
     severity: str | None,
     as_json: bool,
+    **access: str | None,
 ) -> None:
     """Check the server at URL against a contract; without URL, check the embedded reference server.
 
@@ -172,7 +173,8 @@ def check(
         target_url = given.get("url") if url is None else url
         if target_url is not None:
             address(target_url)
-        sent = profiles.headers(headers, token_env, given)
+        sent = profiles.headers(headers, access["token_env"], given)
+        reached = profiles.access(given, access)
         switched = dict(profiles.switches(features))
         if target_url and faults:
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
@@ -187,7 +189,7 @@ def check(
         try:
             found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
             allowed = {"seconds": timeout, "max_body": max_body, "max_wait": max_wait}
-            target = profiles.described(found, given, headers=sent, features=switched, parameters=told, **allowed)
+            target = profiles.described(found, given, headers=sent, access=reached, features=switched, parameters=told, **allowed)
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if planned.whole:
                 console.print(f"invariants judge {', '.join(only)} in every exchange: {len(planned.checks)} checks run", highlight=False)

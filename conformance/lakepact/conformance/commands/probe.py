@@ -11,6 +11,7 @@ import orjson
 from rich import box
 from rich.table import Table
 
+from lakepact.conformance.commands.access_options import with_access
 from lakepact.conformance.evidence.escaping import json, plain, terminal, toml
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Target, address
@@ -33,7 +34,7 @@ DECLARED = {True: "yes", False: "no", None: ""}
 @click.argument("url")
 @click.option("--contract", type=click.Choice(contracts()), help="Contract of the server. [default: detected, except watsonx_data]")
 @click.option("--contract-version", metavar="VERSION", help="A version of the contract. [default: the oldest with all declared operations]")
-@click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
+@with_access
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; it is not stored.")
 @click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A setting of the target, for example `warehouse=…`.")
 @click.option("--timeout", type=profiles.SECONDS, default=profiles.TIMEOUT, show_default=True, help="Seconds to wait for one answer.")
@@ -44,12 +45,12 @@ def probe(
     *,
     contract: str | None,
     contract_version: str | None,
-    token_env: str | None,
     headers: tuple[str, ...],
     parameters: tuple[str, ...],
     timeout: float,
     profile: Path | None,
     as_json: bool,
+    **access: str | None,
 ) -> None:
     """Detect what the server at URL declares and implements. Sends only GET and HEAD requests.
 
@@ -59,11 +60,11 @@ def probe(
     """
     told = dict(profiles.pairs(parameters))
     try:
-        where = address(url)
+        where, reached = address(url), profiles.access({}, access)
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
-    target = Target(where, headers=profiles.headers(headers, token_env, {}), parameters=told, timeout=timeout)
-    with Wire(target.url, headers=target.headers, timeout=timeout, max_body=target.max_body) as wire:
+    target = Target(where, headers=profiles.headers(headers, access["token_env"], {}), access=reached, parameters=told, timeout=timeout)
+    with Wire(target.url, headers=target.headers, access=target.access, timeout=timeout, max_body=target.max_body) as wire:
         try:
             found = discovery.found(wire, target, contract or discovery.recognised(wire, target), contract_version)
         except UnknownVersion as wrong:
@@ -79,7 +80,7 @@ def probe(
     if profile:
         try:
             profile.parent.mkdir(parents=True, exist_ok=True)
-            profile.write_text("\n".join(_profile(found, target, token_env, hidden=bool(headers))) + "\n", encoding="utf-8")
+            profile.write_text("\n".join(_profile(found, target, access, hidden=bool(headers))) + "\n", encoding="utf-8")
         except OSError as wrong:
             click.echo(f"lakepact probe: the profile cannot be written: {wrong}", err=True)
             sys.exit(runner.INCOMPLETE)
@@ -145,15 +146,14 @@ def _features(features: Mapping[str, bool]) -> dict[str, str]:
     return {word: said for word, said in parts.items() if said}
 
 
-def _profile(found: ProbedServer, target: Target, token_env: str | None, *, hidden: bool) -> Iterator[str]:
+def _profile(found: ProbedServer, target: Target, access: Mapping[str, str | None], *, hidden: bool) -> Iterator[str]:
     """Yield the lines of a profile; detected features are comments, so that `check` detects them again."""
     yield f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check --profile reads this."
     yield f"contract = {toml(found.contract)}"
     yield f"contract_version = {toml(found.version)}"
     yield f"url = {toml(target.url)}"
-    if token_env:
-        yield f"token_env = {toml(token_env)}"
-    if hidden or (target.headers and not token_env):
+    yield from (f"{name} = {toml(value)}" for name, value in access.items() if value)
+    if hidden or (target.headers and not access["token_env"]):
         yield "# Headers and credentials in the address are not stored here: pass them to lakepact check again."
     if target.parameters:
         yield from ("", "[parameters]", *(f"{toml(name)} = {toml(said)}" for name, said in target.parameters.items()))

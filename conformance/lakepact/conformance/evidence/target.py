@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
+from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Target:
     Args:
         url: base address without the version segment; a user and password in it become a header and are removed from it.
         headers: sent with every request, for example authorization; never reported.
+        access: certificates, proxy and login.
         features: optional features that the user switches on or off; they override discovery.
         parameters: values that a client chooses once, for example the `warehouse` of a catalog.
         timeout: seconds to wait for a complete answer.
@@ -55,6 +57,7 @@ class Target:
 
     url: str
     headers: Mapping[str, str] = field(default_factory=_nothing, repr=False)
+    access: Access = DIRECT
     features: Mapping[str, bool] = field(default_factory=_nothing)
     parameters: Mapping[str, str] = field(default_factory=_nothing)
     timeout: float = 10.0

@@ -14,6 +14,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 
 import h11
@@ -24,6 +25,8 @@ from lakepact.conformance.evidence.limits import MAX_BODY, MAX_HEAD, MIB, TooLar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from lakepact.conformance.http.routes import Proxy
 
     Fields = list[tuple[bytes, bytes]]
 
@@ -158,6 +161,7 @@ class Connections:
         timeout: seconds to wait for a connection, and for a complete answer.
         headers: sent with every request, before its own.
         tls: the TLS settings of `https://` targets.
+        proxy: opens a tunnel to the address.
         max_body: maximum bytes of a body, both as sent and as decoded.
     """
 
@@ -170,9 +174,11 @@ class Connections:
         timeout: float,
         headers: Iterable[tuple[str, str]],
         tls: ssl.SSLContext | None = None,
+        proxy: Proxy | None = None,
         max_body: int = MAX_BODY,
     ) -> None:
         self._where, self._timeout, self._tls, self._max_body = (host, port), timeout, tls, max_body
+        self._proxy = proxy
         self._headers = (("Host", authority), *headers)
         self._common = "".join(f"{name}: {value}\r\n" for name, value in self._headers)
         self._large = threading.Semaphore(LARGE_AT_ONCE)
@@ -265,13 +271,21 @@ class Connections:
             httpx.ConnectError: the target refuses it, or its certificate is not trusted.
         """
         try:
-            connection = socket.create_connection(self._where, self._timeout)
+            connection = self._tunnel(self._proxy) if self._proxy else socket.create_connection(self._where, self._timeout)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return connection if self._tls is None else _secured(connection, self._tls, self._where[0])
         except TimeoutError as late:
             raise httpx.ConnectTimeout(str(late)) from late
+        except ssl.SSLCertVerificationError as wrong:
+            raise httpx.ConnectError(f"{wrong.verify_message} (--ca-file FILE trusts another authority)") from wrong
         except OSError as wrong:
-            raise httpx.ConnectError(str(wrong)) from wrong
+            raise httpx.ConnectError(f"{wrong}, through the proxy {self._proxy!r}" if self._proxy else str(wrong)) from wrong
+
+    def _tunnel(self, proxy: Proxy) -> socket.socket:
+        opened = HTTPConnection(proxy.host, proxy.port, timeout=self._timeout)
+        opened.set_tunnel(*self._where, headers=dict(proxy.headers))
+        opened.connect()
+        return opened.sock
 
 
 def _secured(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socket.socket:

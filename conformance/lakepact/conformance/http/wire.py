@@ -12,24 +12,25 @@ import itertools
 import threading
 import time
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
 import h11
 import httpx
 
+from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.availability import Availability
 from lakepact.conformance.evidence.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
 from lakepact.conformance.evidence.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MAX_WAIT, MIB, TooLarge, too_large
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
+from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.caller import Caller
 from lakepact.conformance.http.connections import Connections
 
 if TYPE_CHECKING:
     import socket
-    import ssl
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from lakepact.conformance.evidence.limits import Budget
@@ -37,13 +38,6 @@ if TYPE_CHECKING:
 
 NO_CONTENT, NOT_MODIFIED = 204, 304
 USER_AGENT = "lakepact-conformance"
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    return httpx.create_ssl_context(trust_env=False)
-
-
 TOO_MANY = 429
 BUSY = frozenset({TOO_MANY, 503})  #: statuses after which a request is sent again
 PAUSES = (0.1, 0.5, 1.0)  #: seconds before each retry, unless Retry-After is present
@@ -98,11 +92,15 @@ class Wire:
     Args:
         url: base address of the target.
         headers: sent with every request; reports never show their values.
+        access: certificates, proxy and login.
         timeout: seconds to wait for a complete answer.
         max_body: maximum bytes of a body, both as sent and as decoded.
         budget: the time that may be spent on answers that exceed these limits.
         patient: retry requests that return 503 or 429, after Retry-After or a short pause.
         max_paused: seconds of such pauses; after them nothing is retried.
+
+    Raises:
+        ValueError: a setting of `access` cannot be used.
     """
 
     def __init__(
@@ -110,6 +108,7 @@ class Wire:
         url: str,
         *,
         headers: Mapping[str, str] | None = None,
+        access: Access = DIRECT,
         timeout: float = 10.0,
         max_body: int = MAX_BODY,
         budget: Budget | None = None,
@@ -135,9 +134,11 @@ class Wire:
             authority=self._authority,
             timeout=timeout,
             headers=common,
-            tls=_trusted() if self._scheme == "https" else None,
+            tls=routes.tls(access) if self._scheme == "https" else None,
+            proxy=routes.proxy(access, self._scheme, self._host, self._port),
             max_body=max_body,
         )
+        self._login = logins.login(access, self.url, timeout=timeout)
         self._is_patient = patient
         self._patience = PATIENCE if patient else 0  #: requests whose retries may still all fail
         self._paused, self._max_paused = 0.0, max_paused
@@ -236,6 +237,8 @@ class Wire:
         """
         further = list(headers)
         sent = self._merged(further, anonymous=anonymous, accepts=accepts)
+        if self._login and not anonymous and not any(name.lower() == "authorization" for name, _ in sent):
+            sent += self._login(method, self.url + target, sent, body).items()
         once = partial(
             self._sent,
             method,

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakepact.conformance.evidence.access import SETTINGS, Access
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
+from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.connections import NAME, VALUE
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.evidence.target import Target
     from lakepact.conformance.running.suite import Suite
 
-TEXTS = ("contract", "contract_version", "url", "token_env", "version")  #: keys of a profile
+TEXTS = ("contract", "contract_version", "url", "token_env", "version", *SETTINGS)  #: keys of a profile
 #: Keys of a profile that are tables, with the type of their values.
 TABLES: dict[str, tuple[type, str]] = {
     "headers": (str, "a string in quotes"),
@@ -141,6 +143,7 @@ def described(
     given: Mapping[str, Any],
     *,
     headers: Mapping[str, str],
+    access: Access,
     features: Mapping[str, bool] = NOTHING,
     parameters: Mapping[str, str] = NOTHING,
     seconds: float | None = None,
@@ -153,6 +156,7 @@ def described(
         found: the target with only its address.
         given: the keys of the profile.
         headers: the headers of both.
+        access: certificates, proxy and login of both.
         features: features of the command line.
         parameters: parameters of the command line.
         seconds: to wait for a complete answer.
@@ -162,6 +166,7 @@ def described(
     return replace(
         found,
         headers={**found.headers, **headers},
+        access=access,
         features={**found.features, **given.get("features", {}), **features},
         parameters={**found.parameters, **given.get("parameters", {}), **parameters},
         timeout=timeout(seconds, given),
@@ -173,6 +178,25 @@ def described(
 def timeout(said: float | None, given: Mapping[str, Any]) -> float:
     """Return the seconds to wait for an answer: the command line's, else the profile's."""
     return said or float(given.get("timeout", TIMEOUT))
+
+
+def access(given: Mapping[str, Any], options: Mapping[str, str | None]) -> Access:
+    """Return certificates, proxy and login of a profile and the command line; the command line overrides the profile.
+
+    Raises:
+        ValueError: one of them cannot be used; the message names the option.
+    """
+    found = Access(**{name: value for name in SETTINGS if (value := options.get(name) or given.get(name))})
+    if sum(map(bool, (options.get("token_env") or given.get("token_env"), found.credential_env, found.sigv4))) > 1:
+        raise ValueError("--token-env, --credential-env and --sigv4 exclude each other")
+    if found.client_key and not found.client_cert:
+        raise ValueError("--client-key needs --client-cert")
+    if found.token_endpoint and not found.credential_env:
+        raise ValueError("--token-endpoint needs --credential-env")
+    routes.tls(found)
+    routes.proxy(found, "https", "", 443)
+    logins.login(found, "https://target", timeout=TIMEOUT)
+    return found
 
 
 def headers(options: Sequence[str], token_env: str | None, given: Mapping[str, Any]) -> dict[str, str]:

@@ -108,6 +108,7 @@ class Run:
         self.wire = Wire(
             self.target.url,
             headers=self.target.headers,
+            access=self.target.access,
             timeout=self.target.timeout,
             max_body=self.target.max_body,
             budget=Budget(self.target.max_wait),

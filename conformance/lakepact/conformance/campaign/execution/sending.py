@@ -99,7 +99,11 @@ class Bench:
         self._suite = suites.load(self._asked.contract)
         self._target = self._asked.target()
         self._wire = _PacedWire(
-            self._target.url, headers=self._target.headers, timeout=self._target.timeout, max_body=self._target.max_body
+            self._target.url,
+            headers=self._target.headers,
+            access=self._target.access,
+            timeout=self._target.timeout,
+            max_body=self._target.max_body,
         )
         self._wire.gap = job.workers / job.rps if job.rps else 0.0
         self._shared: dict[str, _Corner] = {}

@@ -1,0 +1,208 @@
+"""`lakepact check` reaches servers behind a private authority, a proxy or a login, and names the option of each wrong setting."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from fronts import certificate, proxy_front, tls_front
+from lakepact.conformance.commands.check import check
+from lakepact.conformance.commands.probe import probe
+from lakepact.conformance.evidence.access import Access
+from lakepact.conformance.http.wire import Wire
+from lakepact.reference_server.running import running
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import click
+    from click.testing import Result
+
+    from miniatures import Answer
+
+SECRET = "s3cr3t-of-the-client"
+FEW = ("--only", "IRC-NS-CREATE-001", "--stateful-requests", "0")
+SERVER_FILE = """\
+[principals.suite]
+client-id = "suite"
+client-secret = "s3cr3t-of-the-client"
+
+[[grants]]
+principal = "suite"
+access = "admin"
+
+[tokens]
+lifetime = 1
+"""
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Iterator[str]:
+    with running(warehouse="memory:") as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[str, str]]:
+    """Return certificate and key of a server and of a caller."""
+    folder = tmp_path_factory.mktemp("tls")
+    return {name: certificate(folder, name) for name in ("server", "caller")}
+
+
+def checked(url: str, *options: str) -> Result:
+    return CliRunner().invoke(check, [url, *FEW, *options])
+
+
+@pytest.mark.parametrize("given", ["--ca-file", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "profile"])
+def test_private_authority_is_trusted(
+    given: str, catalog: str, certificates: Mapping[str, tuple[str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    authority = certificates["server"][0]
+    options = {"--ca-file": (given, authority), "profile": ("--profile", str(tmp_path / "target.toml"))}.get(given, ())
+    (tmp_path / "target.toml").write_text(f"ca_file = {json.dumps(authority)}\n")
+    for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
+        monkeypatch.setenv(name, authority if name == given else "")
+    with tls_front(catalog, certificates["server"]) as front:
+        assert checked(front.url, *options).exit_code == 0
+
+
+def test_unknown_authority_names_the_option(catalog: str, certificates: Mapping[str, tuple[str, str]]) -> None:
+    with tls_front(catalog, certificates["server"]) as front:
+        result = checked(front.url)
+
+    assert result.exit_code == 3
+    assert "self-signed certificate (--ca-file FILE trusts another authority)" in result.output
+
+
+def test_client_certificate_is_presented(catalog: str, certificates: Mapping[str, tuple[str, str]]) -> None:
+    authority, (crt, key) = certificates["server"][0], certificates["caller"]
+    with tls_front(catalog, certificates["server"], callers=crt) as front:
+        assert checked(front.url, "--ca-file", authority, "--client-cert", crt, "--client-key", key).exit_code == 0
+        assert checked(front.url, "--ca-file", authority).exit_code == 3
+
+
+@pytest.mark.parametrize("given", ["--proxy", "HTTPS_PROXY"])
+def test_requests_go_through_the_proxy(
+    given: str, catalog: str, certificates: Mapping[str, tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tls_front(catalog, certificates["server"]) as front, proxy_front() as proxy:
+        monkeypatch.setattr("lakepact.conformance.http.routes.LOOPBACK", ())
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url.replace("//", "//user:p%40ss@"))
+        options = ("--proxy", proxy.url) if given == "--proxy" else ()
+        assert checked(front.url, "--ca-file", certificates["server"][0], *options).exit_code == 0
+        assert checked(front.url, "--ca-file", certificates["server"][0], "--proxy", "none").exit_code == 0
+
+    assert {head.split()[1].decode() for head in proxy.heads} == {front.url.removeprefix("https://")}
+    assert all((b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (given == "HTTPS_PROXY") for head in proxy.heads)
+
+
+def test_proxy_of_the_environment_is_not_used_for_loopback(catalog: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with proxy_front() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        assert checked(catalog).exit_code == 0
+
+    assert proxy.heads == []
+
+
+def test_proxy_that_refuses_is_named(catalog: str) -> None:
+    with proxy_front(refuse="407 Proxy Authentication Required") as proxy:
+        result = checked(catalog, "--proxy", proxy.url)
+
+    assert result.exit_code == 3
+    assert f"407 Proxy Authentication Required, through the proxy {proxy.url.removeprefix('http://')} (--proxy)" in result.output
+
+
+def test_oauth2_tokens_are_renewed_while_a_check_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "server.toml").write_text(SERVER_FILE)
+    monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
+    with running(warehouse="memory:", config=tmp_path / "server.toml") as server:
+        result = CliRunner().invoke(check, [server.url, "--only", "IRC-TBL-*", "--credential-env", "CREDENTIAL", "--verbose"])
+
+    assert result.exit_code == 0, result.output
+    assert SECRET not in result.output
+
+
+def test_token_endpoint_gets_the_secret_in_the_header_if_it_refuses_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    class Catalog:
+        def listen(self, headers: Mapping[str, str]) -> None:
+            seen.append(headers.get("authorization", ""))
+
+        def __call__(self, _method: str, target: str, _body: bytes) -> Answer:
+            if not target.endswith("/tokens"):
+                return answer(200, {})
+            return answer(200, {"access_token": "t0ken", "token_type": "bearer"}) if seen[-1] else answer(401, {"error": "invalid_client"})
+
+    monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
+    with miniature(Catalog()) as url, Wire(url, access=Access(credential_env="CREDENTIAL")) as wire:
+        wire.send("GET", "/v1/config")
+        wire.send("GET", "/v1/config")
+        wire.send("GET", "/v1/config", anonymous=True)
+
+    assert [header.split()[0] if header else "" for header in seen] == ["", "Basic", "Bearer", "Bearer", ""]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "why"), [(401, {"error": "invalid_client"}, "returned 401 and no token"), (200, {}, "returned 200 and no token")]
+)
+def test_token_endpoint_without_a_token_is_named(status: int, body: object, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
+    with miniature(lambda *_: answer(status, body)) as url:
+        result = checked(url, "--credential-env", "CREDENTIAL", "--token-endpoint", f"{url}/token")
+
+    assert result.exit_code == 3
+    assert f"the token endpoint {url}/token {why} (--token-endpoint, --credential-env, --scope)" in " ".join(result.output.split())
+    assert SECRET not in result.output
+
+
+def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("botocore")
+    seen: list[Mapping[str, str]] = []
+
+    class Catalog:
+        def listen(self, headers: Mapping[str, str]) -> None:
+            seen.append(headers)
+
+        def __call__(self, *_: object) -> Answer:
+            return answer(200, {})
+
+    for name, value in {"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_SESSION_TOKEN": "session"}.items():
+        monkeypatch.setenv(name, value)
+    with miniature(Catalog()) as url, Wire(url, access=Access(sigv4="glue", region="eu-west-1")) as wire:
+        wire.send("POST", "/v1/namespaces?a=b+c", headers=[("Content-Type", "application/json")], body=b"{}")
+
+    assert "/eu-west-1/glue/aws4_request" in seen[0]["authorization"]
+    assert seen[0]["x-amz-security-token"] == "session"
+
+
+@pytest.mark.parametrize("command", [check, probe], ids=["check", "probe"])
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--ca-file", "nowhere.pem"), "--ca-file nowhere.pem: No such file or directory"),
+        (("--ca-file", __file__), "it must be a file in PEM"),
+        (("--client-cert", __file__), "--client-cert"),
+        (("--client-key", "k.pem"), "--client-key needs --client-cert"),
+        (("--proxy", "socks5://127.0.0.1:1"), "--proxy: write http://HOST:PORT"),
+        (("--proxy", f"http://user:{SECRET}@127.0.0.1:1"), "set HTTPS_PROXY for a proxy with a password"),
+        (("--credential-env", SECRET), "the environment variable that --credential-env names is not set"),
+        (("--credential-env", "GOOD", "--token-endpoint", "nowhere"), "--token-endpoint: write http"),
+        (("--token-endpoint", "http://127.0.0.1:1"), "--token-endpoint needs --credential-env"),
+        (("--credential-env", "GOOD", "--token-env", "GOOD"), "exclude each other"),
+    ],
+)
+def test_wrong_settings_are_usage_errors(
+    command: click.Command, options: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOOD", "id:secret")
+    result = CliRunner().invoke(command, ["http://127.0.0.1:1", *options])
+
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert SECRET not in result.output
