@@ -109,8 +109,9 @@ def _signing(service: str, region: str) -> Login:
         raise ValueError("--sigv4 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 
     def sign(method: str, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Mapping[str, str]:
+        # AWS reads a plus sign in a query as itself.
         kept = {name: value for name, value in headers if name.lower() == "content-type"}
-        request = AWSRequest(method=method, url=url.replace("+", "%20"), headers=kept, data=body)
+        request = AWSRequest(method=method, url=url.replace("+", "%2B"), headers=kept, data=body)
         SigV4Auth(credentials.get_frozen_credentials(), service, place).add_auth(request)
         names = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
         return {name: request.headers[name] for name in names if name in request.headers}
