@@ -47,6 +47,7 @@ class Target(TypedDict):
     segments: NotRequired[dict[str, str | None]]
     found: NotRequired[dict[str, Any]]
     version: NotRequired[str]
+    access: NotRequired[dict[str, str]]
     timeout: NotRequired[float]
 
 
