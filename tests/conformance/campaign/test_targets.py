@@ -37,6 +37,16 @@ def test_secret_is_looked_up_when_requests_are_sent(tmp_path: Path, monkeypatch:
     assert of_document(json.loads(json.dumps(target.document))) == target
 
 
+def test_certificates_proxy_and_login_of_a_profile_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLIENT", "id:s3cret-word")
+    settings = 'proxy = "http://127.0.0.1:3128"\ncredential_env = "CLIENT"\nscope = "catalog"\nversion = "1.11.0"\n'
+    (target,) = parse_targets([profile(tmp_path, f'url = "http://a.example"\n{settings}')], ONE)
+
+    kept = of_document(json.loads(json.dumps(target.document)))
+    assert (kept.target().access.proxy, kept.access.credential_env, kept.version) == ("http://127.0.0.1:3128", "CLIENT", "1.11.0")
+    assert "s3cret-word" not in json.dumps(target.document)
+
+
 def test_missing_secret_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("THEIR_TOKEN", raising=False)
     (target,) = parse_targets([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')], ONE)
