@@ -35,6 +35,7 @@ LARGE = (
 CALLS = [
     ("campaign plan", "pyarrow", "campaign"),
     ("check --contract delta_sharing", "deltalake", "delta"),
+    ("check --fuzz", "hypothesis", "fuzz"),
     ("check-client --contract delta_sharing -- true", "deltalake", "delta"),
     ("data write", "numpy", "data"),
     ("diff a b", "pyarrow", "campaign"),

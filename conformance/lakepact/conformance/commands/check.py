@@ -162,7 +162,7 @@ def check(
     try:
         given = profiles.profile(profile)
         suite = suites.meant(given, contract, contract_version)
-        extras.require(*suite.libraries)
+        extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
         chosen = (*only, *plan.quick(suite)) if quick else only
         planned = plan.plan(suite, only=chosen, each=True, narrow=True)
         if quick:

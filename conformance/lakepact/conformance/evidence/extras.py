@@ -7,9 +7,12 @@ from importlib.util import find_spec
 #: The extra to install for a library that is missing while a server or client is checked; others come with `conformance`.
 OF_CHECKS = {
     "deltalake": "delta",
+    "hypothesis": "fuzz",
     "pyarrow": "delta",
     "pyroaring": "delta",
+    "schemathesis": "fuzz",
 }
+FUZZ = ("hypothesis", "schemathesis")
 DELTA = ("deltalake", "pyarrow", "pyroaring")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.outcome import Outcome, Verdict, broken
 from lakepact.conformance.fuzz.answers import Judge
-from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.sequences import Sequences
 
@@ -49,7 +48,9 @@ def fuzzed(
         budget: about how many requests to send, without those of shrinking and cleaning up.
         start: the seed; the same seed, target and version send the same requests.
     """
-    judge, drawing = Judge(contract, invariants, fuzz), Drawing(contract, Bodies(contract))
+    from lakepact.conformance.fuzz.schemathesis_bodies import SchemathesisBodies  # noqa: PLC0415 - an extra, and slow to import
+
+    judge, drawing = Judge(contract, invariants, fuzz), Drawing(contract, SchemathesisBodies(contract, start))
     sequences = Sequences(lab, world=fuzz.world, operations=fuzz.operations, draw=drawing.drawn, judge=judge, start=start)
     yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
