@@ -9,22 +9,25 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from pyiceberg.catalog.rest.scan_planning import ScanTasks
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.expressions.visitors import bind
 from pyiceberg.io.pyarrow import (
+    ArrowAccessor,
+    ArrowProjectionVisitor,
     ArrowScan,
-    _get_column_projection_values,
-    _read_deletes,
-    _to_requested_schema,
     expression_to_pyarrow,
     pyarrow_to_schema,
     schema_to_pyarrow,
 )
 from pyiceberg.manifest import DataFileContent, FileFormat
+from pyiceberg.schema import visit_with_partner
 from pyiceberg.table import FileScanTask
+from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
+from pyiceberg.table.puffin import PuffinFile
 from pyroaring import BitMap64
 
 from lakepact.client.delta_sharing.predicates import columns_of
@@ -36,6 +39,8 @@ from lakepact.spark.iceberg_expressions import pyiceberg_expression, rest_expres
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
+    from pyiceberg.io import FileIO
+    from pyiceberg.manifest import DataFile
     from pyiceberg.schema import Schema
     from pyiceberg.table import DataScan
     from pyiceberg.table.metadata import TableMetadata
@@ -215,8 +220,7 @@ class FileReader:
         if data.file_format != FileFormat.PARQUET:
             yield from ArrowScan(self.metadata, io, self.schema, AlwaysTrue()).to_record_batches([part.task])
             return
-        deletes: list[Any] = [_read_deletes(io, file).get(data.file_path) for file in part.task.delete_files]
-        deleted = BitMap64(chain.from_iterable(positions.to_pylist() for positions in deletes if positions is not None))
+        deleted = BitMap64(chain.from_iterable(_deleted(io, file, data.file_path) for file in part.task.delete_files))
         row_filter = AlwaysTrue() if self.predicate is None else pyiceberg_expression(self.predicate)
         condition = expression_to_pyarrow(bind(self.schema, row_filter, case_sensitive=True), self.schema)
         table = self.metadata
@@ -227,15 +231,22 @@ class FileReader:
             file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_FETCHED, coerce_int96_timestamp_unit="us")
             kept = Selection(but_not=deleted or None).mask(file.metadata.num_rows)
             held = pyarrow_to_schema(file.schema_arrow, table.name_mapping(), downcast, table.format_version)
-            spec = table.specs().get(data.spec_id)
-            constants = _get_column_projection_values(data, self.schema, table.schema(), spec, held.field_ids)
+            constants = self._constants(data, self.schema.field_ids - held.field_ids)
             names = [field.name for field in held.fields if field.field_id in self.schema.field_ids] or file.schema_arrow.names[:1]
             for position, batch in _numbered(file, part, names, self._matching(source, held, condition)):
                 rows = batch if kept is None else batch.filter(kept.slice(position, batch.num_rows))
-                rows = _to_requested_schema(
-                    self.schema, held, rows, downcast, projected_missing_fields=constants, allow_timestamp_tz_mismatch=True
-                )
+                visitor = ArrowProjectionVisitor(held, downcast, projected_missing_fields=constants, allow_timestamp_tz_mismatch=True)
+                projected: Any = visit_with_partner(self.schema, rows, visitor, ArrowAccessor(held))
+                rows = pa.RecordBatch.from_struct_array(projected)
                 yield rows if self.predicate is None else rows.filter(condition)
+
+    def _constants(self, data: DataFile, missing: set[int]) -> dict[int, Any]:
+        """Return the values of columns that a file lacks because all its rows have the value of an identity partition."""
+        spec = self.metadata.specs().get(data.spec_id)
+        values = {
+            each.source_id: data.partition[n] for n, each in enumerate(spec.fields if spec else ()) if str(each.transform) == "identity"
+        }
+        return {source: value for source, value in values.items() if source in missing and value is not None}
 
     def _matching(self, source: Any, held: Schema, condition: Any) -> Container[int]:
         """Return the row groups whose statistics allow matching rows; all if a file has the columns by other names or types."""
@@ -248,6 +259,18 @@ class FileReader:
             return range(sys.maxsize)
         fragment: Any = ds.ParquetFileFormat().make_fragment(source)
         return {group.id for group in fragment.subset(condition).row_groups}
+
+
+def _deleted(io: FileIO, deletes: DataFile, path: str) -> list[Any]:
+    """Return the positions of a data file that a delete file names."""
+    with io.new_input(deletes.file_path).open() as opened:
+        source: Any = opened
+        if deletes.file_format == FileFormat.PUFFIN:
+            vectors = deletion_vectors_from_puffin_file(PuffinFile(source.read()))
+            return [position for each in vectors if each.referenced_data_file == path for position in each.to_vector().to_pylist()]
+        form = ds.OrcFileFormat() if deletes.file_format == FileFormat.ORC else ds.ParquetFileFormat()
+        rows = form.make_fragment(source).to_table(columns=["pos"], filter=ds.field("file_path") == path)
+        return rows.column("pos").to_pylist()
 
 
 def _numbered(file: Any, part: PlannedFile, names: Sequence[str], matching: Container[int]) -> Iterator[tuple[int, Any]]:
