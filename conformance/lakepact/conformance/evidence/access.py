@@ -1,4 +1,4 @@
-"""The settings that lead to a target, besides its address and headers."""
+"""The settings that lead to a target: certificates, proxy and login."""
 
 from __future__ import annotations
 
