@@ -8,8 +8,8 @@ import pytest
 
 #: By folders, the most lines. Raise a number only in a commit of its own that says for what.
 BUDGET = {
-    ("client", "conformance", "reference_server", "specs"): 110_600,
-    ("tests",): 84_000,
+    ("client", "conformance", "reference_server", "specs"): 114_400,
+    ("tests",): 85_200,
 }
 ROOT = Path(__file__).parents[2]
 DERIVED = "# Made by "  #: begins the files that `nox -s generate` writes
