@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,7 +38,7 @@ principal = "suite"
 access = "admin"
 
 [tokens]
-lifetime = 1
+lifetime = 8
 """
 
 
@@ -117,7 +118,7 @@ def test_proxy_that_refuses_is_named(catalog: str) -> None:
     assert f"407 Proxy Authentication Required, through the proxy {proxy.url.removeprefix('http://')} (--proxy)" in result.output
 
 
-def test_oauth2_tokens_are_renewed_while_a_check_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oauth2_client_checks_a_server_of_principals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "server.toml").write_text(SERVER_FILE)
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
     with running(warehouse="memory:", config=tmp_path / "server.toml") as server:
@@ -127,7 +128,7 @@ def test_oauth2_tokens_are_renewed_while_a_check_runs(tmp_path: Path, monkeypatc
     assert SECRET not in result.output
 
 
-def test_token_endpoint_gets_the_secret_in_the_header_if_it_refuses_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_are_renewed_in_the_form_that_the_endpoint_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
     class Catalog:
@@ -137,15 +138,16 @@ def test_token_endpoint_gets_the_secret_in_the_header_if_it_refuses_the_form(mon
         def __call__(self, _method: str, target: str, _body: bytes) -> Answer:
             if not target.endswith("/tokens"):
                 return answer(200, {})
-            return answer(200, {"access_token": "t0ken", "token_type": "bearer"}) if seen[-1] else answer(401, {"error": "invalid_client"})
+            return answer(200, {"access_token": "t0ken", "expires_in": 0.4}) if seen[-1] else answer(401, {"error": "invalid_client"})
 
     monkeypatch.setenv("CREDENTIAL", f"suite:{SECRET}")
     with miniature(Catalog()) as url, Wire(url, access=Access(credential_env="CREDENTIAL")) as wire:
         wire.send("GET", "/v1/config")
+        time.sleep(0.5)
         wire.send("GET", "/v1/config")
         wire.send("GET", "/v1/config", anonymous=True)
 
-    assert [header.split()[0] if header else "" for header in seen] == ["", "Basic", "Bearer", "Bearer", ""]
+    assert [header.split()[0] if header else "" for header in seen] == ["", "Basic", "Bearer", "", "Basic", "Bearer", ""]
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,11 @@ class ClientCredentials:
             reply = self._post(data={**form, "client_id": name, "client_secret": secret})
             if reply.status_code in REFUSES_FORM:
                 reply = self._post(data=form, auth=self._credential)
-            document = reply.json() if reply.is_success else {}
-            return str(document["access_token"]), float(document.get("expires_in") or "inf")
         except httpx.HTTPError as wrong:
             raise Blocked(f"the token endpoint {self._endpoint} does not answer: {wrong} (--token-endpoint)") from wrong
+        try:
+            document = reply.json() if reply.is_success else {}
+            return str(document["access_token"]), float(document.get("expires_in") or "inf")
         except (ValueError, TypeError, KeyError, AttributeError) as wrong:
             why = f"returned {reply.status_code} and no token (--token-endpoint, --credential-env, --scope)"
             raise Blocked(f"the token endpoint {self._endpoint} {why}") from wrong
