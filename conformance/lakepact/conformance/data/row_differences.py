@@ -84,7 +84,9 @@ def differing(meant: Array, actual: Array) -> Any:
         return np.ones(len(meant), bool)
     if pa.types.is_nested(meant.type):
         with contextlib.suppress(pa.ArrowException):  # nested values of other types are compared in Python
-            if actual.cast(meant.type).equals(meant if isinstance(actual, pa.Array) else pa.chunked_array([meant])):
+            same = meant if isinstance(actual, pa.Array) else pa.chunked_array([meant])
+            # pyarrow 23 ends the process in casts of maps.
+            if "map<" not in str(meant.type) and actual.cast(meant.type).equals(same):
                 return np.zeros(len(meant), bool)
         pairs = zip(meant.to_pylist(), actual.to_pylist(), strict=True)
         return np.array([repr(_plain(one)) != repr(_plain(other)) for one, other in pairs], bool)
