@@ -333,7 +333,7 @@ def test_flaw_names_its_place_and_the_mismatch(pointer, value, flaw):
 
 
 def test_long_flaw_is_cut_to_301_characters():
-    flaw = COMPONENTS.flaw(Instance("PrimitiveType", ["x" * 1000], "/a"))
+    flaw = COMPONENTS.flaw(Instance("PrimitiveType", ["x" * 1000], ("a", ())))
 
     assert len(flaw) == 301
 
