@@ -69,8 +69,9 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
 
     def wrap(command: Callable[..., None]) -> Callable[..., None]:
         def chosen(**given: Any) -> None:
-            options = {name: given.pop(name) for name in OPTIONS}
-            command(**given, engine=Choice(**options | {"engine": options["engine"] or default}))
+            options: dict[str, Any] = {name: given.pop(name) for name in OPTIONS}
+            options["engine"] = options["engine"] or default
+            command(**given, engine=Choice(**options))
 
         wrapped = update_wrapper(chosen, command)
         for option in reversed(

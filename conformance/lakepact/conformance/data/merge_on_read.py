@@ -96,7 +96,8 @@ class MergeOnRead:
         content = manifests.manifest_bytes(manifest, schema, format_version=version)
         manifest = replace(manifest, path=self._written("metadata", "avro", content), length=len(content))
         self.manifests = (manifest, *self.manifests)
-        members = {"schema": schema, "snapshot": identifier, "parent": before, "sequence": sequence, "format_version": version}
+        ids = {"snapshot": identifier, "parent": before, "sequence": sequence}
+        members: dict[str, Any] = {"schema": schema, "format_version": version, **ids}
         listed = self._written("metadata", "avro", manifests.list_bytes(self.manifests, **members))
         added = sum(file.rows for file in files if file.content == DATA)
         snapshot = snapshots.Snapshot(

@@ -163,7 +163,8 @@ def _lists(numbers: Any) -> Array:
 
 def _maps(numbers: Any) -> Array:
     lists = _lists(numbers)
-    places = np.arange(len(lists.values)) - np.repeat(np.asarray(lists.offsets)[:-1], np.diff(np.asarray(lists.offsets)))
+    offsets = np.asarray(lists.offsets).astype(np.int64)
+    places = np.arange(len(lists.values)) - np.repeat(offsets[:-1], offsets[1:] - offsets[:-1])
     return pa.MapArray.from_arrays(lists.offsets, pa.array([f"key {place}" for place in places], pa.string()), lists.values)
 
 

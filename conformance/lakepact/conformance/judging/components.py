@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from jsonschema_rs import Draft202012Validator, ValidationErrorKind
 
@@ -45,7 +45,7 @@ class Instance(NamedTuple):
     @property
     def pointer(self) -> str:
         """JSON pointer to the value in the body."""
-        steps, at = list[str | int](), self.at
+        steps, at = list[str | int](), cast("Any", self.at)
         while at:
             step, at = at
             steps.append(step)

@@ -61,15 +61,15 @@ def compared(contract: str, exchange: Exchange, pages: Iterable[str] | None = ()
     suite = suite_of(contract)
     if suite.fuzz is None or (exchange.status < 400 and not _asks_for_own(exchange.url, exchange.request_body)):
         return None
-    parsed = exchange.parsed
+    parsed: Any = exchange.parsed
     if parsed is None and exchange.body:
         parsed = list(exchange.lines) if exchange.lines is not None else {"no JSON": hashlib.sha256(exchange.body).hexdigest()}
-    for page in pages or ():
+    for page in pages or () if isinstance(parsed, dict) else ():
         parsed = _joined(parsed, orjson.loads(page))
     return _plain(parsed, place_of_answer(suite.contract, exchange.operation or "", exchange.status), suite.fuzz)
 
 
-def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _joined(one: Any, other: dict[str, Any]) -> dict[str, Any]:
     """Return a page of a listing with the items of the next one."""
     items = {name: held for name, held in other.items() if isinstance(held, list)}
     return {**one, **{name: [*(one.get(name) or ()), *held] for name, held in items.items()}}

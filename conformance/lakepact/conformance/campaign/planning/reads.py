@@ -95,7 +95,7 @@ def _reads(arguments: Mapping[str, Any], reading: tuple[Operation, ...]) -> Iter
         path = {p.argument for p in operation.parameters if p.where == "path"} - {"prefix"}
         query = {p.name for p in operation.parameters if p.where == "query"}
         pages = PAGE if "pageToken" in query else ()
-        if path and path == arguments.keys():
+        if path and path == set(arguments):
             yield Step(operation.id, arguments, None, pages)
-        elif not path and arguments.keys() == {"namespace"} and "parent" in query:
+        elif not path and set(arguments) == {"namespace"} and "parent" in query:
             yield Step(operation.id, {"parent": arguments["namespace"]}, None, pages)

@@ -44,7 +44,7 @@ def summary(tables: Sequence[Compared]) -> str:
 
 def as_page(tables: Sequence[Compared], addresses: Sequence[str]) -> str:
     """Return the comparison as one HTML file."""
-    facts = dict(zip(("A", "B"), addresses, strict=True))
+    facts: dict[str, object] = dict(zip(("A", "B"), addresses, strict=True))
     lines = [(table.table, _result(table), *(pin or "" for pin in table.pins), table.seconds) for table in tables]
     parts = [
         top("lakepact data compare", html(summary(tables)), facts),
