@@ -99,77 +99,102 @@ FAULTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    with served(tmp_path_factory.mktemp("a")) as a, served(tmp_path_factory.mktemp("b")) as b:
-        for name, url in (("a", a), ("b", b)):
-            with closing(load_catalog(name, type="rest", uri=url)) as catalog:
-                catalog.create_namespace("faults")
-                for fault, meant in FAULTS.items():
-                    table = meant if name == "b" else Fault("", "")
+@dataclass(frozen=True)
+class Catalogs:
+    """Two catalogs that get the tables of a fault when a test needs them."""
+
+    a: str
+    b: str
+    found: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def with_tables_of(self, fault: str) -> tuple[str, str]:
+        """Create a sound table and its copy, and return the addresses of both catalogs."""
+        for url, table in ((self.a, Fault("", "")), (self.b, FAULTS[fault])):
+            with closing(load_catalog("one", type="rest", uri=url)) as catalog:
+                if not catalog.table_exists(f"faults.{fault}"):
                     create(catalog, f"faults.{fault}", table.rows(list(ROWS)), columns=table.columns, spec=table.spec)
-        yield {"a": a, "b": b}
+        return self.a, self.b
+
+    def compared(self, fault: str) -> dict[str, Any]:
+        """Return the comparison of the tables of a fault."""
+        if fault not in self.found:
+            code, tables = results(*self.with_tables_of(fault), "--table", f"faults.{fault}")
+            assert code == 1
+            self.found[fault] = tables[f"faults.{fault}"]
+        return self.found[fault]
 
 
 @pytest.fixture(scope="module")
-def found(catalogs: dict[str, str]) -> dict[str, dict[str, Any]]:
-    code, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.*")
-    assert code == 1
-    return tables
+def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalogs]:
+    with served(tmp_path_factory.mktemp("a")) as a, served(tmp_path_factory.mktemp("b")) as b:
+        for url in (a, b):
+            with closing(load_catalog("one", type="rest", uri=url)) as catalog:
+                catalog.create_namespace("faults")
+        yield Catalogs(a, b)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_fault_is_found_with_column_and_row(fault: str, found: dict[str, dict[str, Any]]) -> None:
-    table, meant = found[f"faults.{fault}"], FAULTS[fault]
+def test_fault_is_found_with_column_and_row(fault: str, catalogs: Catalogs) -> None:
+    table, meant = catalogs.compared(fault), FAULTS[fault]
 
     assert table["error"] == ""
     assert any(each["kind"] == meant.kind and each["what"].startswith(meant.what) for each in table["differences"]), table["differences"]
 
 
 @pytest.mark.parametrize("fault", [name for name, fault in FAULTS.items() if ", column " in fault.what and fault.kind == "row"])
-def test_changed_row_is_the_only_one_shown(fault: str, found: dict[str, dict[str, Any]]) -> None:
-    ids = {each["what"].partition(",")[0] for each in found[f"faults.{fault}"]["differences"] if each["kind"] == "row"}
+def test_changed_row_is_the_only_one_shown(fault: str, catalogs: Catalogs) -> None:
+    ids = {each["what"].partition(",")[0] for each in catalogs.compared(fault)["differences"] if each["kind"] == "row"}
 
     assert ids == ({"id=7", "id=13"} if fault == "values-in-other-rows" else {FAULTS[fault].what.partition(",")[0]})
 
 
-def test_values_of_a_changed_row_are_shown(found: dict[str, dict[str, Any]]) -> None:
-    assert {"kind": "row", "what": "id=7, column price", "a": "0.07", "b": "0.08"} in found["faults.a-cent-more"]["differences"]
+def test_values_of_a_changed_row_are_shown(catalogs: Catalogs) -> None:
+    assert {"kind": "row", "what": "id=7, column price", "a": "0.07", "b": "0.08"} in catalogs.compared("a-cent-more")["differences"]
 
 
-def test_partition_of_a_changed_row_is_named(found: dict[str, dict[str, Any]]) -> None:
+def test_partition_of_a_changed_row_is_named(catalogs: Catalogs) -> None:
     assert any(
         each["what"].startswith("partition day(at)=2026-01-02/region=r%2F1, column price")
-        for each in found["faults.a-cent-more"]["differences"]
+        for each in catalogs.compared("a-cent-more")["differences"]
     )
 
 
-def test_no_values_reach_a_report_without_values(catalogs: dict[str, str]) -> None:
-    code, output = compare(catalogs["a"], catalogs["b"], "--table", "faults.a-cent-more", "--no-values")
+def test_no_values_reach_a_report_without_values(catalogs: Catalogs) -> None:
+    code, output = compare(*catalogs.with_tables_of("a-cent-more"), "--table", "faults.a-cent-more", "--no-values")
 
     assert (code, "column price" in output) == (1, True)
     assert "0.08" not in output
     assert "id=7" not in output
 
 
-def test_ignored_kind_of_difference_does_not_count(catalogs: dict[str, str]) -> None:
-    assert compare(catalogs["a"], catalogs["b"], "--table", "faults.unpartitioned", "--ignore", "partition")[0] == 0
+def test_ignored_kind_of_difference_does_not_count(catalogs: Catalogs) -> None:
+    assert compare(*catalogs.with_tables_of("unpartitioned"), "--table", "faults.unpartitioned", "--ignore", "partition")[0] == 0
 
 
-def test_kind_of_difference_counts_if_asked(catalogs: dict[str, str]) -> None:
-    code, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.unpartitioned", "--ignore", "partition", "--count", "sort")
+def test_kind_of_difference_counts_if_asked(catalogs: Catalogs) -> None:
+    code, tables = results(
+        *catalogs.with_tables_of("unpartitioned"), "--table", "faults.unpartitioned", "--ignore", "partition", "--count", "sort"
+    )
 
     assert (code, tables["faults.unpartitioned"]["information"][0]["kind"]) == (0, "partition")
 
 
-def test_sample_of_the_metadata_alone_reads_no_rows(catalogs: dict[str, str]) -> None:
-    code, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.a-cent-more", "--sample", 0)
+def test_sample_of_the_metadata_alone_reads_no_rows(catalogs: Catalogs) -> None:
+    code, tables = results(*catalogs.with_tables_of("a-cent-more"), "--table", "faults.a-cent-more", "--sample", 0)
 
     assert (code, tables["faults.a-cent-more"]["rows"]) == (0, [None, None])
 
 
-def test_sample_has_the_same_rows_on_both_sides(catalogs: dict[str, str]) -> None:
-    _, tables = results(catalogs["a"], catalogs["b"], "--table", "faults.widened-part-of-a-struct", "--sample", 40, "--ignore", "type")
+def test_sample_has_the_same_rows_on_both_sides(catalogs: Catalogs) -> None:
+    _, tables = results(
+        *catalogs.with_tables_of("widened-part-of-a-struct"),
+        "--table",
+        "faults.widened-part-of-a-struct",
+        "--sample",
+        40,
+        "--ignore",
+        "type",
+    )
     table = tables["faults.widened-part-of-a-struct"]
 
     assert 0 < table["rows"][0] == table["rows"][1] < len(ROWS)
