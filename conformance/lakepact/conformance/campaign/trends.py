@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.campaign.analysis.findings import BAD, VERDICTS
 from lakepact.conformance.campaign.landing import RUN, CannotLand
 from lakepact.conformance.campaign.landing.delta import INSTALL
+from lakepact.conformance.evidence.arrow import pq
 from lakepact.conformance.report.page import page, plain_table, section, top
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 #: The columns that are read of each table.
 COLUMNS = {
@@ -109,7 +111,15 @@ def of_delta(folder: Path) -> dict[str, list[dict[str, Any]]]:
     for name in COLUMNS:
         if not deltalake.DeltaTable.is_deltatable(str(folder / name)):
             raise LookupError(f"{folder / name} is no Delta table; lakepact campaign land --as delta --to {folder} makes it")
-    return {name: deltalake.DeltaTable(folder / name).to_pyarrow_table(columns=list(few)).to_pylist() for name, few in COLUMNS.items()}
+    files = {name: deltalake.DeltaTable(folder / name).file_uris() for name in COLUMNS}
+    return {name: [row for uri in files[name] for row in _rows_of_file(uri, few)] for name, few in COLUMNS.items()}
+
+
+def _rows_of_file(uri: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+    # A table of pyarrow over deltalake's file system may end the process with an abort when Python ends.
+    with pq.ParquetFile(Path(unquote(urlsplit(uri).path))) as file:
+        rows: list[dict[str, Any]] = file.read(columns=list(columns)).to_pylist()
+    return rows
 
 
 def of_iceberg(url: str, *, namespace: str, properties: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
