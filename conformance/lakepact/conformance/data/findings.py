@@ -76,7 +76,8 @@ def shaped(table: WrittenTable, what: str, actual: Schema, *, version: int) -> I
     """
     expected = described(table.shape_of(version).schema, table.ids[version] if table.ids else {})
     found = described(actual)
-    yield Finding(table.name, table.protocol, f"{what} ({len(found)} fields)", "", "")
+    if expected == found:
+        yield Finding(table.name, table.protocol, f"{what} ({len(found)} fields)", "", "")
     for path in sorted(expected.keys() | found.keys()):
         meant, seen = expected.get(path, "no column"), found.get(path, "no column")
         if meant != seen:
@@ -115,7 +116,8 @@ def bounded(table: WrittenTable, version: int, told: Mapping[str, Figures], *, w
                 wrong[f"least of {name}"] = (f"at most {truth.least}", said.least)
             if said.greatest is not None and _exceeds(truth.greatest, said.greatest):
                 wrong[f"greatest of {name}"] = (f"at least {truth.greatest}", said.greatest)
-    yield Finding(table.name, table.protocol, f"statistics of {what} ({len(told)} columns)", "", "")
+    if not wrong:
+        yield Finding(table.name, table.protocol, f"statistics of {what} ({len(told)} columns)", "", "")
     for member, (expected, actual) in wrong.items():
         column = member.rpartition(" of ")[2]
         yield Finding(table.name, table.protocol, f"statistics of {what}: {member}", str(expected), str(actual), column=column)
