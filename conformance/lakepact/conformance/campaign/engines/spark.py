@@ -276,7 +276,7 @@ def _broken(wrong: Exception) -> CannotRun:
     return CannotRun(f"{advice} ({said}). Stored answers are kept")
 
 
-#: Where an error of Spark has its cause, the most telling place first: the last line of a Python traceback, a lost task, a Java cause.
+#: Forms of the cause in an error of Spark, in order of preference: the last line of a Python traceback, a lost task, a Java cause.
 CAUSES = (
     re.compile(r"^((?:\w+\.)*(?:\w+Error|NoSecret|NotShared): .*)", re.MULTILINE),
     re.compile(r"Lost task .*?\): (?!\S+: Exception thrown in awaitResult)(?:[\w.$]+: )?(.+)"),
