@@ -53,7 +53,7 @@ class Judging:
         self.suite = suite
         self._url = url
         self._given = given
-        self._headers, self._access = profiles.headers((), None, given), profiles.access(given, {})
+        self._headers, self._access = profiles.headers((), None, given), profiles.access(given, {}, self._url or "")
         self._listed = listed
         self._came_out: dict[str, tuple[Outcome, str]] | None = None
         self._stopped = ""

@@ -110,6 +110,13 @@ def test_proxy_of_the_environment_is_not_used_for_loopback(catalog: str, monkeyp
     assert proxy.heads == []
 
 
+def test_variables_for_other_addresses_are_no_usage_errors(catalog: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
+    monkeypatch.setenv("SSL_CERT_FILE", "nowhere.pem")
+
+    assert checked(catalog).exit_code == 0
+
+
 def test_proxy_that_refuses_is_named(catalog: str) -> None:
     with proxy_front(refuse="407 Proxy Authentication Required") as proxy:
         result = checked(catalog, "--proxy", proxy.url)

@@ -150,7 +150,7 @@ def _from_profile(name: str, path: Path) -> Asked:
         profile.get("features", {}),
         version=profile.get("version", ""),
         timeout=timeout,
-        access=profiles.access(profile, {}),
+        access=profiles.access(profile, {}, url),
     )
 
 

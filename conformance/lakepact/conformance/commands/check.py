@@ -174,7 +174,7 @@ def check(
         if target_url is not None:
             address(target_url)
         sent = profiles.headers(headers, access["token_env"], given)
-        reached = profiles.access(given, access)
+        reached = profiles.access(given, access, target_url or "")
         switched = dict(profiles.switches(features))
         if target_url and faults:
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")

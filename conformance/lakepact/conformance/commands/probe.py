@@ -60,7 +60,7 @@ def probe(
     """
     told = dict(profiles.pairs(parameters))
     try:
-        where, reached = address(url), profiles.access({}, access)
+        where, reached = address(url), profiles.access({}, access, url)
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
     target = Target(where, headers=profiles.headers(headers, access["token_env"], {}), access=reached, parameters=told, timeout=timeout)

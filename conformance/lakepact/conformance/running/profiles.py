@@ -10,6 +10,7 @@ import tomllib
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -180,7 +181,7 @@ def timeout(said: float | None, given: Mapping[str, Any]) -> float:
     return said or float(given.get("timeout", TIMEOUT))
 
 
-def access(given: Mapping[str, Any], options: Mapping[str, str | None]) -> Access:
+def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str) -> Access:
     """Return certificates, proxy and login of a profile and the command line; the command line overrides the profile.
 
     Raises:
@@ -193,9 +194,11 @@ def access(given: Mapping[str, Any], options: Mapping[str, str | None]) -> Acces
         raise ValueError("--client-key needs --client-cert")
     if found.token_endpoint and not found.credential_env:
         raise ValueError("--token-endpoint needs --credential-env")
-    routes.tls(found)
-    routes.proxy(found, "https", "", 443)
-    logins.login(found, "https://target", timeout=TIMEOUT)
+    split = urlsplit(url)
+    if split.scheme == "https" or found.ca_file or found.client_cert:
+        routes.tls(found)
+    routes.proxy(found, split.scheme, split.hostname or "", split.port or 443)
+    logins.login(found, url, timeout=TIMEOUT)
     return found
 
 
