@@ -160,8 +160,9 @@ def test_blocks_run_elsewhere_have_a_test_file() -> None:
 
 #: Every reason for a block that does not run.
 REASONS = [
+    "a line for each program, of which a machine may have none",
     "examples/ci/github.yml; tests/action runs the scripts of the action",
-    "installs from the network; `nox -s build` does the same",
+    "installs from the network; `nox -s build` does the same with the wheel",
     "installs from the network; tests/distribution runs the wheel like this",
     "installs from the network; the continuous integration does it in a fresh clone",
     "needs Iceberg's Java server",
