@@ -10,14 +10,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import lines
+from lakepact.conformance.report.issue import issue
 from published_matrix import check_each, keep, run_check
-from servers_matrix.issues import issues
 from servers_matrix.page import page
 from servers_matrix.servers import HERE, KEY, RUSTBERG_KEY, SERVERS, CatalogServer
 
 DOCS = HERE.parents[1] / "docs" / "matrix"
 CHECK_SECONDS = 1200
+WRITTEN = 3  #: causes of a server that get an issue, the gravest
 
 
 def main(names: list[str]) -> int:
@@ -37,8 +39,10 @@ def _check(server: CatalogServer) -> None:
         keep(report, place, seconds=CHECK_SECONDS)
         for former in place.glob("issue-*.md"):
             former.unlink()
-        for number, text in enumerate(issues(server, lines.read(report)), start=1):
-            _write(place / f"issue-{number}.md", text)
+        found = lines.read(report)
+        causes = [line for line in found if line["line"] == "cause" and line["outcome"] == Outcome.FAIL]
+        for number, cause in enumerate(causes[:WRITTEN], start=1):
+            _write(place / f"issue-{number}.md", issue(found, cause, server=f"{server.title} {server.version}"))
 
 
 def _write(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, plural
+from lakepact.conformance.report.issue import NAME
 from lakepact.conformance.report.looks import LOOKS
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
-NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 FOLDER = re.compile(r"(?<=:)/+tmp/lakepact-[^/\"]+")  #: of the files of a server
 VALUES = ": expected "  #: in the title of a cause, before compared values: the requirement says more
 SHOWN_TITLE = 200  #: characters of the title of a cause

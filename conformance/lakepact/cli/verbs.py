@@ -52,6 +52,7 @@ VERBS = {
     "explain": Verb(f"{SUITE}.commands.requirements:explain", "conformance", "Explain a requirement and its checks.", OF_CHECKS),
     "fixtures": Verb(f"{SUITE}.fixtures.cli:fixtures", "delta", "Write the fixture tables of Delta Sharing checks."),
     "generate": Verb("lakepact.codegen.openapi.command:generate", "generate", "Generate a typed client and server of an OpenAPI document."),
+    "issue": Verb(f"{SUITE}.commands.issue:issue", "conformance", "Print an issue about a cause, for a server's maintainers."),
     "list": Verb(f"{SUITE}.commands.requirements:list_requirements", "conformance", "List requirements, checks or parameters.", OF_CHECKS),
     "ls": Verb("lakepact.client.command.ls:ls", "server", "List the contents of a catalog or of a sharing server."),
     "matrix": Verb(f"{SUITE}.commands.matrix:matrix", "conformance", "Compare the reports of several servers."),

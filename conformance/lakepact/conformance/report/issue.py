@@ -1,61 +1,48 @@
-"""Issues for the maintainers of a server: one for each of the gravest causes, with the requests that show it."""
+"""An issue for the maintainers of a server about one cause of a report, with the requests that show it, in Markdown."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
-from lakepact.conformance.evidence.outcome import Outcome
-from servers_matrix.page import NAME
+from lakepact.conformance.report.requests import deciding, exchanges_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from servers_matrix.servers import CatalogServer
-
-WRITTEN = 3  #: causes of a server that get an issue
+NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat
 SHOWN_TEXT = 120  #: characters of an expectation in a title
 SHOWN_ALSO = 12  #: further requirements that an issue lists
 
 
-def issues(server: CatalogServer, report: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the texts of the issues of a server, the gravest cause first, in Markdown.
+def issue(report: Sequence[dict[str, Any]], cause: Mapping[str, Any], *, server: str = "") -> str:
+    """Return the text of an issue: title, versions, steps with curl, expected with clause, actual.
 
     Args:
-        server: the server.
-        report: the lines of its report.
+        report: the lines of a report.
+        cause: its line of a cause.
+        server: name and version of the server; the report knows only its address.
     """
+    return "\n".join(_lines(report, cause, server)) + "\n"
+
+
+def _lines(report: Sequence[dict[str, Any]], cause: Mapping[str, Any], server: str) -> Iterator[str]:
+    header, exchanges = report[0], exchanges_of(report)
     results = {line["requirement"]: line for line in report if line["line"] == "result"}
-    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
-    causes = [line for line in report if line["line"] == "cause" and line["outcome"] == Outcome.FAIL]
-    for cause in causes[:WRITTEN]:
-        yield "\n".join(_issue(server, cause, results, exchanges)) + "\n"
-
-
-def _issue(
-    server: CatalogServer, cause: dict[str, Any], results: dict[str, dict[str, Any]], exchanges: dict[int, dict[str, Any]]
-) -> Iterator[str]:
     first, *others = (results[requirement] for requirement in cause["requirements"])
-    verdict = next(v for v in first["verdicts"] if v["outcome"] == first["outcome"])
-    shown = exchanges.get(next(reversed(verdict.get("exchanges", ())), None))
-    yield f"# {md(_title(first, verdict, shown))}\n"
-    yield f"{md(server.title)} {md(server.version)}, severity: {md(cause['severity'])}.\n"
+    verdict = deciding(first)
+    sent = [exchanges[number] for number in verdict.get("exchanges", ()) if number in exchanges]
+    contract = f"{header['title']} {header['version']}"
+    yield f"# {md(_title(first, verdict, sent[-1] if sent else None))}\n"
+    yield f"{md(server or header['target'])}, severity: {md(cause['severity'])}.\n"
     yield f"The contract demands: {md(first['sentence'])}\n"
-    yield f"Clause: {code(first['clause'])} of the Iceberg REST contract. Requirement of lakepact: {md(first['requirement'])}.\n"
-    yield "## Steps\n"
-    requests = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
-    if why := verdict.get("replay", {}).get("why"):
-        yield f"Run `lakepact check URL --only {first['requirement']}` against a fresh server."
-        yield f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this run were:\n"
-        requests = requests[-SHOWN_REQUESTS:]
-    else:
-        yield "Send these requests to a fresh server, in this order:\n"
-    yield from (*code_block(requests, "sh"), "")
-    if not why:
-        yield f"`lakepact reproduce report.jsonl {first['requirement']}` writes a script that sends them and checks the result.\n"
-    expected, actual = (" ".join(verdict[side].split()) for side in ("expected", "actual"))
+    yield f"Clause: {code(first['clause'])} of {md(contract)}."
+    yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first['requirement'])}.\n"
+    yield from _steps(first["requirement"], verdict, [exchange["curl"] for exchange in sent])
+    expected, actual = (" ".join(verdict.get(side, "").split()) for side in ("expected", "actual"))
     yield f"Expected: {code(expected)}\n"
     yield f"Actual: {code(actual)}"
     if others:
@@ -65,7 +52,19 @@ def _issue(
             yield f"- and {len(others) - SHOWN_ALSO} more"
 
 
-def _title(first: dict[str, Any], verdict: dict[str, Any], exchange: dict[str, Any] | None) -> str:
+def _steps(requirement: str, verdict: Mapping[str, Any], requests: Sequence[str]) -> Iterator[str]:
+    yield "## Steps\n"
+    if why := verdict.get("replay", {}).get("why"):
+        yield f"Run `lakepact check URL --only {requirement}` against a fresh server."
+        yield f"Its requests alone do not repeat the finding: {md(why)}. The last requests of this run were:\n"
+        yield from (*code_block(requests[-SHOWN_REQUESTS:], "sh"), "")
+        return
+    yield "Send these requests to a fresh server, in this order:\n"
+    yield from (*code_block(requests, "sh"), "")
+    yield f"`lakepact reproduce report.jsonl {requirement}` writes a script that sends them and checks the result.\n"
+
+
+def _title(first: Mapping[str, Any], verdict: Mapping[str, Any], exchange: Mapping[str, Any] | None) -> str:
     """Return what the server does wrong, in one line: a wrong status, or the broken requirement."""
     failure = next(iter(verdict.get("failures", ())), verdict)
     sentence = first["sentence"].rstrip(".")

@@ -1,0 +1,76 @@
+"""`lakepact issue` prints what the maintainers of a server need to see a defect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.cli import main
+from lakepact.conformance.report import lines
+from lakepact.conformance.report.issue import issue
+from servers_matrix.__main__ import DOCS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+STATUS = {"expected": "status 409", "actual": "status 200", "expected_status": [409]}
+PUBLISHED = DOCS / "nessie" / "report.jsonl.gz"
+
+
+def command(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["issue", str(PUBLISHED), *words])
+    return done.exit_code, done.output
+
+
+def text(failure: Mapping[str, Any] = STATUS, **replay: str) -> str:
+    """Return the issue of a report with one finding."""
+    verdict = {"outcome": "fail", **failure, "exchanges": [1], "replay": replay}
+    about = {"sentence": "It conflicts.", "clause": "c", "operations": ["updateTable"]}
+    result = {"line": "result", "requirement": "IRC-X-1", "outcome": "fail", **about, "verdicts": [verdict]}
+    exchange = {"line": "exchange", "number": 1, "operation": "updateTable", "curl": "curl 1", "response": {"status": 200}}
+    cause = {"line": "cause", "number": 1, "outcome": "fail", "severity": "wrong effect", "requirements": ["IRC-X-1"]}
+    header = {"line": "header", "lakepact": "0.1.0", "title": "API", "version": "1", "target": "http://127.0.0.1"}
+    return issue([header, result, exchange, cause], cause)
+
+
+def test_issue_title_holds_the_status_of_the_server() -> None:
+    assert text().startswith("# updateTable returns 200, expected 409: It conflicts\n")
+
+
+def test_issue_title_of_a_wrong_effect_is_the_requirement() -> None:
+    found = text({"expected": "refs at /main 1", "actual": "2"})
+
+    assert found.startswith('# updateTable breaks the contract: "It conflicts"\n')
+
+
+def test_issue_of_an_unrepeatable_finding_runs_the_check() -> None:
+    found = text(why="the check reads files")
+
+    assert ("lakepact check URL --only IRC-X-1" in found, "lakepact reproduce" in found) == (True, False), found
+
+
+@pytest.mark.parametrize("number", [1, 20])
+def test_issue_command_prints_steps_clause_and_both_results(number: int) -> None:
+    cause = next(line for line in lines.read(PUBLISHED) if line["line"] == "cause" and line["number"] == number)
+
+    code, printed = command(str(number), "--server", "Nessie 0.99.0")
+
+    assert code == 0
+    for part in ("Nessie 0.99.0, severity", "## Steps", "curl ", "Clause: `", "Expected: `", "Actual: `", cause["requirements"][0]):
+        assert part in printed, part
+
+
+def test_issue_command_without_a_cause_lists_all() -> None:
+    causes = [line for line in lines.read(PUBLISHED) if line["line"] == "cause"]
+
+    code, printed = command()
+
+    assert (code, len(printed.splitlines())) == (0, len(causes))
+
+
+def test_issue_command_refuses_an_unknown_cause() -> None:
+    code, printed = command("999")
+
+    assert (code, printed.endswith(", not 999\n")) == (2, True), printed
