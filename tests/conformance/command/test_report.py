@@ -136,11 +136,21 @@ def test_each_requirement_of_a_cause_has_its_own_evidence(report: list[dict[str,
 
 def test_page_starts_with_the_verdict_and_carries_evidence(report: list[dict[str, Any]]) -> None:
     page = html.html(report)
-    places = [page.index(part) for part in ("Not conformant", 'id="areas"', 'id="broken"', 'id="IRC-CFG-001"', 'id="warnings"')]
+    places = [page.index(part) for part in ("Not conformant", 'id="broken"', 'id="IRC-CFG-001"', 'id="warnings"', 'id="areas"')]
 
     assert places == sorted(places)
     for part in ("<code>status 200</code>", "<code>status 401  {", "openapi.yaml#/", "curl -sS", "$AUTHORIZATION", "the last answer: 401"):
         assert part in page
+
+
+def test_page_links_each_cause_before_the_areas(report: list[dict[str, Any]]) -> None:
+    page = html.html(report)
+    numbers = [line["number"] for line in report if line["line"] == "cause"]
+    linked = [int(number) for number in re.findall(r'href="#cause-(\d+)"', page)]
+
+    assert linked == numbers != []
+    assert all(page.count(f'id="cause-{number}"') == 1 for number in numbers)
+    assert page.index('href="#cause-1"') < page.index('id="cause-1"') < page.index('id="areas"')
 
 
 def test_page_loads_nothing_and_escapes_server_texts(report: list[dict[str, Any]]) -> None:

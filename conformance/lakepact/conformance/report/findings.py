@@ -53,7 +53,9 @@ class Findings:
     def _cause(self, cause: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str:
         parts = self._parts(shown, cause["severity"], "with this cause")
         style = LOOKS[Outcome(shown[0]["outcome"])].style
-        return _folded(f"{cause['number']} · {escape(cause['severity'])}", style, cause["title"], shown, parts)
+        mark = f"{cause['number']} · {escape(cause['severity'])}"
+        anchor = f"cause-{cause['number']}" if shown[0]["outcome"] == cause["outcome"] else ""  # its warnings stand elsewhere
+        return _folded(mark, style, cause["title"], shown, parts, anchor=anchor)
 
     def _finding(self, result: Mapping[str, Any], severity: str) -> str:
         header, look = self._header, LOOKS[Outcome(result["outcome"])]
@@ -88,13 +90,14 @@ def marks(result: Mapping[str, Any], severity: str = "") -> str:
     return f'data-outcome="{escape(result["outcome"])}" data-area="{escape(result["area"])}" data-severity="{escape(severity)}"'
 
 
-def _folded(mark: str, style: str, title: str, shown: Sequence[Mapping[str, Any]], parts: Sequence[str]) -> str:
+def _folded(mark: str, style: str, title: str, shown: Sequence[Mapping[str, Any]], parts: Sequence[str], *, anchor: str = "") -> str:
     """Return a group of findings that is folded: its mark, title, ids of requirements and the sentence of the clearest are shown."""
     ids = escape(shown[0]["requirement"]) + (f" and {len(shown) - 1} more" if len(shown) > 1 else "")
     if title != shown[0]["sentence"]:
         ids += f": {html_sentence(shown[0]['sentence'])}"
     summary = f'<span class="v {style}">{mark}</span> <span>{escape(title)}</span> <small>{ids}</small>'
-    return f'<details class="group cause"><summary>{summary}</summary>{"".join(parts)}</details>'
+    name = f' id="{anchor}"' if anchor else ""
+    return f'<details class="group cause"{name}><summary>{summary}</summary>{"".join(parts)}</details>'
 
 
 def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""The report as one HTML page: the verdict, a table of areas, every failure with its evidence, and filters."""
+"""The report as one HTML page: the verdict, every failure with its evidence by cause, a table of areas, and filters."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def html(report: Sequence[dict[str, Any]]) -> str:
     shown = {anchor: [r for o in outcomes for r in results if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
     absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
     passed = [r for r in results if r["outcome"] == Outcome.PASS]
-    parts = [_top(header, footer, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, summary(report))]
+    parts = [_top(header, footer, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, report)]
     parts += [_filters(results, report)] if results else []
     for anchor, listed in shown.items():
         heading, _, lead = SECTIONS[anchor]
@@ -55,6 +55,7 @@ def html(report: Sequence[dict[str, Any]]) -> str:
             parts += [f'<section class="findings" id="{anchor}"><h2>{heading} ({len(listed)})</h2><p class="lead">{lead}</p>']
             parts += [*findings.by_cause(listed), "</section>"]
     parts += [
+        *_areas(results),
         *_absent(absent, results, header),
         *_passed(passed),
         *(_target(header) if _of_a_server(header) else ()),
@@ -95,8 +96,9 @@ def _top(
         "seconds": f"{footer['seconds']:.1f}",
     }
     headings = {**{anchor: heading for anchor, (heading, _, _) in SECTIONS.items()}, "absent": "Not offered", "passed": "Passed"}
-    links = {"areas": "Areas"} if results else {}
-    links |= {anchor: f"{headings[anchor]} ({len(found)})" for anchor, found in listed.items() if found}
+    links = {anchor: f"{headings[anchor]} ({len(found)})" for anchor, found in listed.items() if found and anchor in SECTIONS}
+    links |= {"areas": "Areas"} if results else {}
+    links |= {anchor: f"{headings[anchor]} ({len(found)})" for anchor, found in listed.items() if found and anchor not in SECTIONS}
     links |= {"offer": "The target"} if _of_a_server(header) else {}
     look = VERDICTS[footer["verdict"]]
     kicker = f"{header['title']} {header['version']}"
@@ -112,17 +114,34 @@ def _notices(header: Mapping[str, Any], footer: Mapping[str, Any], *, has_result
         yield "<b>Strict:</b> a broken SHOULD counts like a broken MUST."
 
 
-def _summary(results: Sequence[Mapping[str, Any]], causes: str) -> Iterator[str]:
+def _summary(results: Sequence[Mapping[str, Any]], report: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield a link to each cause, the gravest first, and the counts of the requirements."""
     if not results:
         return
-    if causes:
-        yield f'<p id="causes"><b>{escape(causes)}.</b></p>'
+    if causes := [line for line in report if line["line"] == "cause"]:
+        yield f'<nav class="causes" id="causes" aria-label="causes"><b>{escape(summary(report))}</b><dl>'
+        for severity in dict.fromkeys(cause["severity"] for cause in causes):
+            links = " ".join(_link(cause) for cause in causes if cause["severity"] == severity)
+            yield f"<dt>{escape(severity)}</dt><dd>{links}</dd>"
+        yield "</dl></nav>"
     seen: Counter[str] = Counter(r["outcome"] for r in results)
-    areas = by_area(results)
-    squares = ((LOOKS[Outcome(r["outcome"])], r["requirement"]) for area in areas for r in results if r["area"] == area)
+    squares = ((LOOKS[Outcome(r["outcome"])], r["requirement"]) for area in by_area(results) for r in results if r["area"] == area)
     yield f'<div class="cards">{card("", "", looks(seen), squares)}</div>'
+
+
+def _link(cause: Mapping[str, Any]) -> str:
+    """Return a link to a cause: its number, after a sign if it is no failure."""
+    number, outcome = cause["number"], Outcome(cause["outcome"])
+    sign = "" if outcome is Outcome.FAIL else f"{LOOKS[outcome].sign} "
+    return f'<a class="v {LOOKS[outcome].style}" href="#cause-{number}" title="{escape(cause["title"])}">{sign}{number}</a>'
+
+
+def _areas(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not results:
+        return
+    seen: Counter[str] = Counter(r["outcome"] for r in results)
     shown = [o for o in LOOKS if seen[o]]
-    rows = [_row(escape(area), counted, shown) for area, counted in areas.items()]
+    rows = [_row(escape(area), counted, shown) for area, counted in by_area(results).items()]
     rows.append(_row("<b>all</b>", seen, shown))
     head = ("area", *(f"{LOOKS[o].sign} {o.value}" for o in shown), "shares")
     yield from section("areas", "Areas", [wide(head, rows, ["n"] * len(shown))])

@@ -30,6 +30,7 @@ code, pre { font: .84em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sa
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 1rem 0 0; padding: 10px 0; border-block: 1px solid var(--line);
   font-size: .9rem }
 nav a { text-decoration: none } nav a:hover { text-decoration: underline }
+nav.causes { display: block; border-top: 0; margin: 0 } nav.causes dd { display: flex; flex-wrap: wrap; gap: 4px 6px }
 .meta { display: flex; flex-wrap: wrap; gap: 2px 22px; color: var(--soft); font-size: .9rem; margin: 0; padding: 0; list-style: none }
 .meta b { color: var(--text); font-weight: 600 }
 .notice { border: 1px solid var(--warn); background: var(--warn-bg); border-radius: 8px; padding: 10px 14px; margin: 1rem 0 }
