@@ -160,7 +160,6 @@ def test_blocks_run_elsewhere_have_a_test_file() -> None:
 
 #: Every reason for a block that does not run.
 REASONS = [
-    "a line for each program, of which a machine may have none",
     "examples/ci/github.yml; tests/action runs the scripts of the action",
     "installs from the network; `nox -s build` does the same with the wheel",
     "installs from the network; tests/distribution runs the wheel like this",
@@ -175,6 +174,7 @@ REASONS = [
     "needs two catalogs",
     "needs two catalogs with tables",
     "nox -s examples runs the script",
+    "one line for each program that may be there",
     "starts Spark; nox -s spark_source does the same",
     "starts a server that does not end",
     "tests/conformance/clients runs the program below",
