@@ -63,8 +63,8 @@ def test_unreachable_target_is_reported_as_incomplete(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("conforms", "code"), [(True, 3), (False, 1)])
 def test_unwritable_report_keeps_the_verdict_and_the_other_reports(tmp_path: Path, code: int, *, conforms: bool) -> None:
     config = {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"] * (1 if conforms else 2)}
-    (tmp_path / "file").write_text("no folder", encoding="utf-8")
-    unwritten, written = tmp_path / "file" / "report.md", tmp_path / "report.jsonl"
+    unwritten, written = tmp_path / "report.md", tmp_path / "report.jsonl"
+    unwritten.mkdir()
     with miniature(lambda *_: answer(200, config)) as url:
         result = called(url, "--only", "IRC-CFG-017", "--strict", f"--report=md={unwritten}", f"--report=jsonl={written}")
 

@@ -50,8 +50,18 @@ def test_report_command_refuses_what_is_no_report(tmp_path: Path, content: bytes
 
 
 def test_report_that_cannot_be_written_exits_with_3(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", "utf-8")
+    (tmp_path / "report.html").mkdir()
 
-    code, printed = report(PUBLISHED, "--report", f"html={tmp_path / 'file' / 'report.html'}")
+    code, printed = report(PUBLISHED, "--report", f"html={tmp_path / 'report.html'}")
 
     assert (code, "cannot be written" in printed) == (3, True)
+
+
+def test_report_in_a_missing_folder_is_refused_unless_folders_are_made(tmp_path: Path) -> None:
+    wanted = ("--report", f"badge={tmp_path / 'new' / 'badge.svg'}")
+
+    code, printed = report(PUBLISHED, *wanted)
+
+    assert (code, "--make-folders" in printed, (tmp_path / "new").exists()) == (2, True, False)
+    assert report(PUBLISHED, *wanted, "--make-folders") == (0, "")
+    assert (tmp_path / "new" / "badge.svg").is_file()

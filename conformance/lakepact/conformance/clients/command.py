@@ -43,6 +43,7 @@ MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a proc
     "--known-failures", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures."
 )
 @click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=…, jsonl=… or badge=…")
+@output.MAKE_FOLDERS
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=SECONDS, show_default=True, help="Seconds that one task may take."
 )
@@ -59,6 +60,7 @@ def check_client(
     name: str | None,
     known_file: Path | None,
     reports: tuple[str, ...],
+    make_folders: bool,
     timeout: float,
     shows_tasks: bool,
     strict: bool,
@@ -83,7 +85,7 @@ def check_client(
             return
         extras.require(*suite.libraries)
         planned = plan.plan(suite, only=only, each=True)
-        wanted_reports = [output.report_option(r) for r in reports]
+        wanted_reports = output.report_files(reports, make_folders=make_folders)
         listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
         program = Program(_existing_command(command), timeout)
     except (LookupError, ValueError) as wrong:

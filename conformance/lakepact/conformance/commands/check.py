@@ -68,6 +68,7 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
 )
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Enable a fault of the embedded server.")
 @click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=…, jsonl=… or badge=…")
+@output.MAKE_FOLDERS
 @click.option(
     "--fuzz",
     type=int,
@@ -135,6 +136,7 @@ def check(
     known_file: Path | None,
     faults: tuple[str, ...],
     reports: tuple[str, ...],
+    make_folders: bool,
     fuzz: int,
     fuzz_seed: int | None,
     stateful_requests: int | None,
@@ -167,7 +169,7 @@ def check(
         planned = plan.plan(suite, only=chosen, each=True, narrow=True)
         if quick:
             planned, only = replace(planned, only=(*only, "--quick")), chosen
-        wanted_reports = [output.report_option(r) for r in reports]
+        wanted_reports = output.report_files(reports, make_folders=make_folders)
         listed = known_failures.read(known_file, suite.contract.requirements) if known_file else ()
         # An empty address comes from an unset variable; it does not mean the embedded server.
         target_url = given.get("url") if url is None else url

@@ -18,9 +18,10 @@ from lakepact.conformance.running import runner
 @click.option(
     "--report", "wanted", multiple=True, metavar="KIND=FILE", help="Write html=…, junit=…, md=…, badge=… or jsonl=… instead of printing."
 )
+@output.MAKE_FOLDERS
 @click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass.")
 @click.option("--severity", type=output.SEVERITIES, help="Print findings of this severity only.")
-def report(report: Path, *, wanted: tuple[str, ...], verbose: bool, severity: str | None) -> None:
+def report(report: Path, *, wanted: tuple[str, ...], make_folders: bool, verbose: bool, severity: str | None) -> None:
     """Show a report of `lakepact check --report jsonl=REPORT.jsonl`, or convert it. The file may be compressed with gzip.
 
     Exit code: 0 shown or written, 2 wrong usage, 3 a file cannot be written. The exit code says nothing about conformance.
@@ -28,7 +29,7 @@ def report(report: Path, *, wanted: tuple[str, ...], verbose: bool, severity: st
     Example: lakepact report report.jsonl.gz --report html=report.html
     """
     try:
-        files = [output.report_option(option) for option in wanted]
+        files = output.report_files(wanted, make_folders=make_folders)
         found = lines.read(report)
     except ValueError as wrong:
         raise click.UsageError(plain(wrong)) from wrong

@@ -28,7 +28,6 @@ SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" rol
 
 def write(report: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write the verdict of a report as an SVG."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg(report), encoding="utf-8")
 
 

@@ -34,7 +34,6 @@ SECTIONS = {
 
 def write(report: Sequence[dict[str, Any]], path: Path) -> None:
     """Write a report as an HTML page."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(html(report), encoding="utf-8")
 
 

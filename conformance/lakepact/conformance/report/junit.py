@@ -61,5 +61,4 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
             elif result["outcome"] == Outcome.WARN:
                 ET.SubElement(case, "system-out").text = xml(evidence)
     ET.indent(root)
-    path.parent.mkdir(parents=True, exist_ok=True)
     ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)

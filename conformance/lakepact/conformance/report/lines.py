@@ -254,7 +254,6 @@ def encoded(line: dict[str, Any]) -> bytes:
 
 def write(report: Iterable[dict[str, Any]], path: Path) -> None:
     """Write report lines to a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.writelines(encoded(line) for line in report)
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 def write(report: Sequence[dict[str, Any]], path: Path) -> None:
     """Write a report as Markdown."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(_document(report)) + "\n", encoding="utf-8")
 
 

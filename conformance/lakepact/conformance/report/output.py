@@ -28,19 +28,32 @@ QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows
 NAMED = 3  #: failed requirements that a progress line names
 LONGEST_FINDING = 300  #: characters of a finding while the run goes on
 SEVERITIES = click.Choice([severity.name.lower() for severity in Severity])
+MAKE_FOLDERS = click.option("--make-folders", is_flag=True, help="Make the missing folders of reports.")
 WRITERS = {"badge": badge.write, "html": html.write, "junit": junit.write, "md": markdown.write}
 
 
-def report_option(option: str) -> tuple[str, Path]:
-    """Return format and file of a `--report KIND=FILE` option.
+def report_files(options: Sequence[str], *, make_folders: bool) -> list[tuple[str, Path]]:
+    """Return formats and files of `--report KIND=FILE` options.
+
+    Args:
+        options: the options.
+        make_folders: make the missing folders of the files.
 
     Raises:
-        ValueError: the format is unknown, or no file is named.
+        ValueError: a format is unknown, no file is named, or its folder is missing.
     """
-    kind, _, path = option.partition("=")
-    if kind not in (*WRITERS, "jsonl") or not path:
-        raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join((*WRITERS, 'jsonl'))}")
-    return kind, Path(path)
+    files = []
+    for option in options:
+        kind, _, name = option.partition("=")
+        if kind not in (*WRITERS, "jsonl") or not name:
+            raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join((*WRITERS, 'jsonl'))}")
+        path = Path(name)
+        if make_folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        elif not path.parent.is_dir():
+            raise ValueError(f"--report {option}: there is no folder {path.parent}; make it, or add --make-folders")
+        files.append((kind, path))
+    return files
 
 
 def watched(run: Run, console: Console, *, live: bool = False) -> Iterator[None]:
