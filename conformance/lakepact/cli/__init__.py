@@ -119,6 +119,6 @@ class Verbs(click.Group):
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="lakepact")
+@click.version_option(package_name="lakepact", prog_name="lakepact")
 def main() -> None:
     """Check lakehouse catalogs and their clients against Iceberg REST, Delta Sharing and watsonx.data, or serve a catalog."""

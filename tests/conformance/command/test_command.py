@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -115,11 +116,19 @@ def test_wrong_usage_exits_with_2_and_its_reason(words: tuple[str, ...], why: st
     assert (result.exit_code, why.lower() in result.output.lower()) == (2, True)
 
 
-@pytest.mark.parametrize("identifier", ["irc-ns-get-005", "IRC-NS-GET-05"])
-def test_unknown_requirement_exits_with_2_and_one_suggestion(identifier: str) -> None:
+def test_explain_takes_ids_in_any_case() -> None:
+    result = CliRunner().invoke(main, ["explain", "irc-ns-get-005"])
+
+    assert (result.exit_code, "IRC-NS-GET-005" in result.output) == (0, True)
+
+
+@pytest.mark.parametrize("identifier", ["irc-ns-get-05", "IRC-NS-GET-905"])
+def test_unknown_requirement_exits_with_2_and_suggestions_of_its_area(identifier: str) -> None:
     result = CliRunner().invoke(main, ["explain", identifier])
 
-    assert (result.exit_code, result.output.count("IRC-NS-GET-005")) == (2, 1)
+    suggested = re.findall(r"IRC-[A-Z-]+\d+", result.output.partition("did you mean")[2])
+    assert (result.exit_code, suggested[0]) == (2, "IRC-NS-GET-005")
+    assert {each.rpartition("-")[0] for each in suggested} == {"IRC-NS-GET"}
 
 
 @pytest.mark.parametrize("body", [b"<html></html>", b""])

@@ -124,10 +124,11 @@ def _parameters(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
 @CONTRACT
 @VERSION
 def explain(identifier: str, *, contract: str | None, version: str | None) -> None:
-    """Explain a requirement: its sentence, its clause in the contract, and the checks that judge it.
+    """Explain a requirement, in any case: its sentence, its clause in the contract, and the checks that judge it.
 
     Example: lakepact explain IRC-NS-GET-005
     """
+    identifier = identifier.upper()
     known: list[str] = []
     for suite in _of_all_versions(contract, version):
         known += suite.contract.requirements
@@ -138,7 +139,8 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
     if dropped:
         click.echo("\n".join(dropped), err=True)
         sys.exit(2)
-    near = difflib.get_close_matches(identifier.upper(), dict.fromkeys(known), n=3)
+    alike = [each for each in dict.fromkeys(known) if each.rpartition("-")[0] == identifier.rpartition("-")[0]]
+    near = difflib.get_close_matches(identifier, alike or dict.fromkeys(known), n=3)
     click.echo(
         f"there is no requirement {identifier}" + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"), err=True
     )
