@@ -160,8 +160,9 @@ def test_race_is_checked_by_lakepact(correct: str, tmp_path: Path) -> None:
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     with running(contract="iceberg_rest", warehouse="memory:", faults=mutants(["namespaces-have-many-creators"])) as server:
         faulty = ran(script, server.url, **environment)
-    good = ran(script, correct, **environment)
+    good, without = ran(script, correct, **environment), ran(script, correct, PATH="/usr/bin:/bin")
     assert (faulty.returncode, good.returncode) == (1, 0), faulty.stdout + faulty.stderr + good.stdout + good.stderr
+    assert (without.returncode, "lakepact is not installed" in without.stderr) == (3, True)
 
 
 def test_requirement_that_passes_exits_with_2(tmp_path: Path) -> None:

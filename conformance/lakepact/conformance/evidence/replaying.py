@@ -301,7 +301,7 @@ def checked(case: dict[str, Any], url: str, warehouse: str) -> int:
     command = shutil.which("lakepact")
     if command is None:
         tell("lakepact is not installed: pip install 'lakepact[conformance]'", file=sys.stderr)
-        return USAGE
+        return TROUBLE
     words = [command, "check", url, *case["options"], "--only", case["requirement"], "--json"]
     if warehouse:
         words += ["--parameter", f"warehouse={warehouse}"]
