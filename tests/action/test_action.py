@@ -96,6 +96,7 @@ def test_action_fails_without_baseline_and_after_repair(tmp_path: Path, port: in
     assert ("there is no file" in red.printed, "IRC-NS-DROP-005" in baseline.read_text("utf-8")) == (True, True)
     assert ("not conformant" in red.file("summary.md"), "IRC-NS-DROP-005" in red.file("summary.md")) == (True, True)
     assert "failing" in red.file("lakepact-reports/badge.svg")
+    assert re.search(r"^::warning title=lakepact cause 1::\S.*dropNamespace", red.printed, re.MULTILINE), red.printed
     assert "| namespaces |" in red.file(red.outputs["reports.outputs.comment"])
 
     green = started(tmp_path / "green", port, FAULT, baseline)
@@ -116,6 +117,20 @@ def test_action_without_an_address_is_red(tmp_path: Path) -> None:
     job = run(tmp_path / "job")
 
     assert (job.failed, "lakepact needs an address" in job.printed) == (2, True)
+
+
+def test_access_inputs_become_options_of_the_check(tmp_path: Path) -> None:
+    job = run(tmp_path / "job", url="https://127.0.0.1:1", ca_file="no-such.pem")
+
+    assert (job.failed, "no-such.pem" in job.printed) == (2, True), job.printed
+
+
+@pytest.mark.parametrize("file", ["action.yml", "examples/ci/github.yml", "examples/fleet/github.yml", ".github/workflows/ci.yml"])
+def test_actions_of_others_are_pinned_by_commit(file: str) -> None:
+    used = re.findall(r"uses: (actions/\S+)", (ROOT / file).read_text("utf-8"))
+
+    assert used != []
+    assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
 
 
 def test_scripts_get_inputs_only_through_the_environment() -> None:
