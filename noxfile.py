@@ -12,6 +12,7 @@ nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
 nox.options.sessions = ["lint", "types", "layers", "generate_check", "tests"]
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # tests start Python hundreds of times: each start would compile every library again
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 #: What runs with the lowest versions: a part of each package.
