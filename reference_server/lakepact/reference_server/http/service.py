@@ -11,7 +11,7 @@ import inspect
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import OperationId
@@ -48,6 +48,7 @@ class Rules:
         vars(self).update({name: getattr(self, name) for name in self.names()})
 
     @classmethod
+    @cache
     def names(cls) -> frozenset[str]:
         """Return the names of the area's rules."""
         return frozenset(name for name in dir(cls) if isinstance(inspect.getattr_static(cls, name), staticmethod))
