@@ -20,6 +20,7 @@ import importlib
 import pkgutil
 import re
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from lakepact.generated.contract import Contract, version_module
@@ -51,6 +52,7 @@ def fault_named(name: str, contract: str, version: str | None = None) -> Fault:
     return known[name]
 
 
+@cache
 def own_faults(contract: str, version: str) -> dict[str, Fault]:
     """Return the faults of one version of a contract by name, without those of the version that it adds to.
 
