@@ -7,8 +7,6 @@ import re
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 import lakepact.client
 
 from .test_every_method import methods, public
@@ -34,24 +32,21 @@ def functions() -> Iterator[tuple[str, Any]]:
                 yield f"{kind.__name__}.{name}", member
 
 
-FUNCTIONS = dict(functions())
+def test_public_names_have_docstrings() -> None:
+    values = {name: getattr(lakepact.client, name) for name in lakepact.client.__all__}
+
+    assert [name for name, value in values.items() if not inspect.getdoc(value if callable(value) else type(value))] == []
 
 
-@pytest.mark.parametrize("name", lakepact.client.__all__)
-def test_public_name_has_a_docstring(name: str) -> None:
-    value = getattr(lakepact.client, name)
-
-    assert inspect.getdoc(value if isinstance(value, type) or callable(value) else type(value))
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstring_of_a_method_gives_its_arguments(name: str) -> None:
-    function = FUNCTIONS[name]
+def unexplained(function: Any) -> list[str]:
+    """Return the arguments that a docstring does not give; the sentence gives a single one."""
     words = inspect.getdoc(function) or ""
     arguments = [parameter for parameter in inspect.signature(function).parameters if parameter not in {"self", "cls"}]
-    single = len(arguments) == 1  # which the sentence gives
+    return [] if len(arguments) == 1 or ELSEWHERE.search(words) else [each for each in arguments if f"\n    {each}: " not in words]
 
-    assert single or ELSEWHERE.search(words) or [each for each in arguments if f"\n    {each}: " not in words] == []
+
+def test_docstrings_of_methods_give_their_arguments() -> None:
+    assert {name: missing for name, function in functions() if (missing := unexplained(function))} == {}
 
 
 def sends(function: Any) -> bool:
@@ -60,24 +55,21 @@ def sends(function: Any) -> bool:
     return inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
 
 
-@pytest.mark.parametrize("name", [name for name, function in FUNCTIONS.items() if sends(function)])
-def test_docstring_of_a_request_gives_its_errors(name: str) -> None:
-    words = inspect.getdoc(FUNCTIONS[name]) or ""
+def test_docstrings_of_requests_give_their_errors() -> None:
+    words = {name: inspect.getdoc(each) or "" for name, each in functions() if sends(each) and name.partition(".")[2] not in QUIET}
 
-    assert name.partition(".")[2] in QUIET or "Raises:" in words or ELSEWHERE.search(words)
-
-
-CONSTRUCTED = [
-    name
-    for name in lakepact.client.__all__
-    for value in [getattr(lakepact.client, name)]
-    if isinstance(value, type) and not issubclass(value, Exception) and "__init__" in vars(value) and not is_dataclass(value)
-]
+    assert words
+    assert [name for name, given in words.items() if "Raises:" not in given and not ELSEWHERE.search(given)] == []
 
 
-@pytest.mark.parametrize("name", CONSTRUCTED)
-def test_docstring_of_a_class_gives_the_arguments_of_its_constructor(name: str) -> None:
-    kind = getattr(lakepact.client, name)
-    words = inspect.getdoc(kind) or ""
+def test_docstrings_of_classes_give_the_arguments_of_their_constructors() -> None:
+    kinds = [kind for kind in (getattr(lakepact.client, name) for name in lakepact.client.__all__) if isinstance(kind, type)]
+    constructed = [kind for kind in kinds if not issubclass(kind, Exception) and "__init__" in vars(kind) and not is_dataclass(kind)]
 
-    assert [each for each in list(inspect.signature(kind).parameters) if not re.search(rf"\b{each}\b", words)] == []
+    assert constructed
+    assert [
+        f"{kind.__name__}: {name}"
+        for kind in constructed
+        for name in inspect.signature(kind).parameters
+        if not re.search(rf"\b{name}\b", inspect.getdoc(kind) or "")
+    ] == []

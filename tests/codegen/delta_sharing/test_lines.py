@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pydantic
@@ -11,19 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codegen.bundles import bundled
+from codegen.bundles import Bundle, bundled
 from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import models
 
-(SOURCE,) = (source for source in all_sources() if source.name == "delta_sharing")
-BUNDLE = bundled(SOURCE)
-FORMS: dict[str, dict[str, Any]] = {
-    "written": BUNDLE.written,
-    "bundle": Contract("delta_sharing").bundle,
-    "schemas": Contract("delta_sharing").schemas,
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@cache
+def corrected() -> Bundle:
+    (source,) = (source for source in all_sources() if source.name == "delta_sharing")
+    return bundled(source)
+
+
+FORMS: dict[str, Callable[[], dict[str, Any]]] = {
+    "written": lambda: corrected().written,
+    "bundle": lambda: Contract("delta_sharing").bundle,
+    "schemas": lambda: Contract("delta_sharing").schemas,
 }
 
+RESPONSE_LINE: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(models.ResponseLine)
 FORMAT = {"provider": "parquet"}
 METADATA = {"id": "t", "format": FORMAT, "schemaString": "{}", "partitionColumns": []}
 FILE = {"url": "https://a/b", "id": "f", "partitionValues": {}, "size": 1}
@@ -59,7 +68,7 @@ WIDENED = [
 
 @cache
 def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]["components"]})
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]()["components"]})
 
 
 @pytest.mark.parametrize("kind", LINES)
@@ -104,7 +113,7 @@ def test_types_missing_from_the_prose_are_invalid(schema: Any) -> None:
 
 @pytest.mark.parametrize(("correction", "schema", "document"), WIDENED)
 def test_widening_correction_accepts_documents_invalid_as_written(correction: str, schema: str, document: Any) -> None:
-    assert next(e.effect for e in BUNDLE.corrections if e.id == correction) == "widens"
+    assert next(e.effect for e in corrected().corrections if e.id == correction) == "widens"
     assert [validator(form, schema).is_valid(document) for form in FORMS] == [False, True, True]
 
 
@@ -112,7 +121,7 @@ def test_every_correction_of_answers_has_an_example() -> None:
     of_requests = "/components/schemas/QueryTableRequest"
     of_answers = {
         correction
-        for correction, pointers in BUNDLE.touched.items()
+        for correction, pointers in corrected().touched.items()
         if any(pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests) for pointer in pointers)
     }
 
@@ -121,7 +130,7 @@ def test_every_correction_of_answers_has_an_example() -> None:
 
 @pytest.mark.parametrize("kind", LINES)
 def test_line_round_trips_through_the_model_of_its_kind(kind: str) -> None:
-    line: Any = pydantic.TypeAdapter(models.ResponseLine).validate_python(LINES[kind])
+    line: Any = RESPONSE_LINE.validate_python(LINES[kind])
 
     assert (type(line).__name__, line.to_wire()) == (kind, LINES[kind])
 
@@ -134,4 +143,4 @@ def test_unknown_members_round_trip(kind: str, unknown: dict[str, Any]) -> None:
     ((wrapper, inner),) = LINES[kind].items()
     written = {wrapper: {**{name: value for name, value in unknown.items() if name.isdecimal()}, **inner}}
 
-    assert pydantic.TypeAdapter(models.ResponseLine).validate_python(written).to_wire() == written
+    assert RESPONSE_LINE.validate_python(written).to_wire() == written

@@ -116,11 +116,12 @@ def test_purge_removes_compressed_metadata_that_lies_elsewhere(files: Server, se
         (gzip.compress(b"{}")[:-6], "cannot be decompressed"),
         (b"\x1f\x8b" + b"\0" * 30, "cannot be decompressed"),
         (gzip.compress(b"[]"), "does not hold valid table metadata"),
-        (gzip.compress(b"{" + b" " * LARGEST_DOCUMENT), f"larger than {LARGEST_DOCUMENT} bytes"),
+        (None, f"larger than {LARGEST_DOCUMENT} bytes"),
     ],
     ids=["torn", "broken", "no object", "large"],
 )
-def test_unusable_compressed_metadata_returns_400(send: Callable[..., Any], content: bytes, reason: str) -> None:
+def test_unusable_compressed_metadata_returns_400(send: Callable[..., Any], content: bytes | None, reason: str) -> None:
+    content = content or gzip.compress(b"{" + b" " * LARGEST_DOCUMENT, compresslevel=1)
     created = send("POST", "/tables", {"name": "t", "schema": SCHEMA}).document
     answer = send("POST", "/register", {"name": "u", "metadata-location": compressed(created, SUFFIXES[0], content)})
 
