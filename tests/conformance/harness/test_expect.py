@@ -76,7 +76,9 @@ def lines_of(*documents: Any) -> Reply:
     return Reply(Exchange(1, None, "", "GET", "/", (), b"", 200, httpx.Headers({"content-type": "application/x-ndjson"}), body, 0.0))
 
 
-LINES = st.lists(st.dictionaries(st.text(), st.recursive(st.integers(0, 9), lambda inner: st.dictionaries(st.text(), inner))))
+NAMES = st.text(max_size=2)
+OBJECTS = st.recursive(st.integers(0, 9), lambda inner: st.dictionaries(NAMES, inner, max_size=3), max_leaves=5)
+LINES = st.lists(st.dictionaries(NAMES, OBJECTS, max_size=3), max_size=3)
 
 
 @given(LINES)
