@@ -22,7 +22,10 @@ def run(tmp_path: Path) -> Run:
     def run(source: str, *words: str, without: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         (tmp_path / "test_it.py").write_text(source, "utf-8")
         code = f"import sys; sys.modules |= dict.fromkeys({without!r}); import pytest; sys.exit(pytest.main(sys.argv[1:]))"
-        words = ("-q", "-p", "no:cacheprovider", "--strict-markers", *words)
+        others = (
+            f"-pno:{plugin}" for plugin in ("cacheprovider", "schemathesis", "hypothesispytest", "anyio", "xdist")
+        )  # their imports take a second
+        words = ("-q", *others, "--strict-markers", *words)
         return subprocess.run([sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return run
