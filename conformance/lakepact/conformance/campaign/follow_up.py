@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from dataclasses import replace
@@ -21,6 +20,7 @@ from lakepact.conformance.campaign.landing import delta, iceberg, spark
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
+from lakepact.conformance.running.profiles import of_catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -125,7 +125,7 @@ def land(
     def put() -> None:
         started = time.perf_counter()
         kept = landing.kept(run_folder)
-        properties = _properties(warehouse, token_env)
+        properties = of_catalog(warehouse, token_env)
         with replace(engine, confs=(*spark.SETTINGS[form], *engine.confs) if engine.engine == SPARK else engine.confs).made() as used:
             if isinstance(used, Spark):
                 write = (
@@ -143,16 +143,6 @@ def land(
         click.echo(f"run {kept[0].run_id} is in {catalog or to_folder}, {time.perf_counter() - started:.1f} s")
 
     with_errors_in_one_line("land", put)
-
-
-def _properties(warehouse: str | None, token_env: str | None) -> dict[str, str]:
-    properties = {"warehouse": warehouse} if warehouse else {}
-    if token_env:
-        token = os.environ.get(token_env, "")
-        if not token:
-            raise ValueError(f"--token-env {token_env}: the environment variable is empty or not set")
-        properties["token"] = token
-    return properties
 
 
 def _tell(tables: Iterable[landing.Landed]) -> None:
@@ -178,7 +168,7 @@ def trends(
         rows = (
             over_runs.of_delta(from_folder)
             if from_folder is not None
-            else over_runs.of_iceberg(str(catalog), namespace=namespace, properties=_properties(warehouse, token_env))
+            else over_runs.of_iceberg(str(catalog), namespace=namespace, properties=of_catalog(warehouse, token_env))
         )
         found = over_runs.trends(rows)
         for trend in found.broken:

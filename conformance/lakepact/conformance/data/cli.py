@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import time
 from dataclasses import asdict
@@ -23,6 +22,7 @@ from lakepact.conformance.evidence.escaping import json, plain, terminal
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.embedded_server import Misused, answering
+from lakepact.conformance.running.profiles import of_catalog, token_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -97,7 +97,7 @@ def write(
     shared = [shape for shape in wanted if DELTA in shape.protocols and DELTA in (protocols or PROTOCOLS)]
     if not shared and ICEBERG not in (protocols or PROTOCOLS):
         raise click.UsageError(f"no shape of --shape can be a Delta table: add --as {ICEBERG}, or choose others")
-    properties = _properties(token_env, warehouse)
+    properties = of_catalog(warehouse, token_env)
     begun = time.monotonic()
     tables: list[WrittenTable] = []
     try:
@@ -164,9 +164,9 @@ def verify(
                 ending,
                 own=own,
                 catalog=catalog,
-                properties=_properties(token_env, warehouse),
+                properties=of_catalog(warehouse, token_env),
                 sharing=sharing,
-                token=_secret(sharing_token_env) if sharing_token_env else None,
+                token=token_of(sharing_token_env) if sharing_token_env else None,
             ):
                 looked += 1
                 wrong += not finding.is_well
@@ -240,14 +240,3 @@ def _served(folder: Path) -> Generator[str]:
     shares = folder / DELTA / "shares.yaml"
     with answering([*command, *(("--shares", str(shares)) if shares.exists() else ())]) as url:
         yield url
-
-
-def _properties(token_env: str | None, warehouse: str | None) -> dict[str, str]:
-    properties = {"warehouse": warehouse} if warehouse else {}
-    return {**properties, "token": _secret(token_env)} if token_env else properties
-
-
-def _secret(variable: str) -> str:
-    if not os.environ.get(variable):
-        raise click.UsageError(f"the environment variable {variable} is empty or not set; it must hold the token")
-    return os.environ[variable]

@@ -205,15 +205,26 @@ def access(given: Mapping[str, Any], options: Mapping[str, str | None], url: str
 def headers(options: Sequence[str], token_env: str | None, given: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a profile, of the token variable and of `--header`; later ones override earlier ones."""
     variable = token_env or given.get("token_env")
-    if variable and not os.environ.get(variable):
-        raise click.UsageError(f"the environment variable {variable} is empty or not set; it must hold the token")
-    token = {"Authorization": f"Bearer {os.environ[variable]}"} if variable else {}
+    token = {"Authorization": f"Bearer {token_of(variable)}"} if variable else {}
     try:
         found = {**sendable(given.get("headers", {})), **token, **dict(_written(options))}
         _are_legal(found)
     except (NoSecret, ValueError) as wrong:
         raise click.UsageError(str(wrong)) from wrong
     return found
+
+
+def token_of(variable: str) -> str:
+    """Return the token in an environment variable."""
+    if not os.environ.get(variable):
+        raise click.UsageError(f"the environment variable {variable} is empty or not set; it must hold the token")
+    return os.environ[variable]
+
+
+def of_catalog(warehouse: str | None, token_env: str | None) -> dict[str, str]:
+    """Return the properties of pyiceberg for the options `--warehouse` and `--token-env`."""
+    named = {"warehouse": warehouse} if warehouse else {}
+    return {**named, "token": token_of(token_env)} if token_env else named
 
 
 def _written(options: Sequence[str]) -> Iterator[tuple[str, str]]:

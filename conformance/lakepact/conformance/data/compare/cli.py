@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +23,7 @@ from lakepact.conformance.data.compare.tables import Choices
 from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import SECRET_NAMES, redacted
 from lakepact.conformance.report.screen import Screen
+from lakepact.conformance.running.profiles import of_catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,14 +149,7 @@ def _choices(options: dict[str, Any]) -> Choices:
 
 def _properties(options: dict[str, Any], side: str) -> dict[str, str]:
     properties = dict(_pair(text, f"--property-{side}") for text in options[f"property_{side}"])
-    if options[f"warehouse_{side}"]:
-        properties["warehouse"] = options[f"warehouse_{side}"]
-    variable = options[f"token_env_{side}"]
-    if variable:
-        if not os.environ.get(variable):
-            raise click.UsageError(f"the environment variable {variable} is empty or not set; it must hold the token")
-        properties["token"] = os.environ[variable]
-    return properties
+    return {**properties, **of_catalog(options[f"warehouse_{side}"], options[f"token_env_{side}"])}
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
