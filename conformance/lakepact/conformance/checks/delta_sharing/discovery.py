@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.running.discovery import Listing, ProbeSpec, named
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.evidence.exchanges import Exchange
 
 
 def recognises(exchange: Exchange) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROOT = "/delta-sharing"
 WITH_AUXILIARY = "url_and_dir"  #: the table that is said to have files elsewhere too

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, path
-from lakepact.generated.contract import Contract
+from lakepact.conformance.checks.delta_sharing.kit.catalog import (
+    CAPABILITIES,
+    EITHER_FORMAT,
+    READER_FEATURES,
+    Catalogue,
+    SharedTable,
+    Walk,
+    path,
+)
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue, SharedTable, Walk
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.generated.contract import OperationId
 
 OPERATIONS = Contract("delta_sharing").operations
 

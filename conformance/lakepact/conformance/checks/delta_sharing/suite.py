@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.embedded import launch_settings
 from lakepact.conformance.checks.delta_sharing.kit.catalog import Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_of
 from lakepact.conformance.checks.delta_sharing.offers import Offers
 from lakepact.conformance.evidence.extras import DELTA
-from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.evidence.target import Target
-    from lakepact.conformance.http.wire import Wire
 
 
 def discover(wire: Wire, target: Target) -> Offer:

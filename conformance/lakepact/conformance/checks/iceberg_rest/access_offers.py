@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, known
 from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.http.wire import NoAnswer
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.http.wire import Wire
 
 TOKENS = op.get_token
 PATH = "/v1/oauth/tokens"

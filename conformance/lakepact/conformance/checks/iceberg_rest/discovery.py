@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.detection import NO_ROUTE
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
 from lakepact.conformance.checks.iceberg_rest.kit.probes import shown_by
 from lakepact.conformance.checks.iceberg_rest.suite import discover
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running.discovery import Listing, ProbeSpec, named
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.target import Target
 
 LOADS = frozenset({op.load_table})
 LEFT_OUT = MappingProxyType(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit import principals
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CLIENT = "lakepact harness"
 OF_THE_SECOND = "lakepact_second"  #: the namespace that the second principal may write in

@@ -6,36 +6,36 @@ import contextlib
 import itertools
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote
 
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings
-from lakepact.conformance.checks.iceberg_rest.kit.detection import DETECTED, VIEWS, detected, planning_features, probed, undeclared
+from lakepact.conformance.checks.iceberg_rest.kit.detection import (
+    DETECTED,
+    VIEWS,
+    Detection,
+    detected,
+    planning_features,
+    probed,
+    undeclared,
+)
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import declared as declared_by
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, DECLARED, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
 from lakepact.conformance.running.discovery import refused
 from lakepact.conformance.running.suite import Suite
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.checks.iceberg_rest.kit.detection import Detection
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.evidence.target import Target
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.generated.contract import OperationId
 
 #: Operations of a catalog that sends no `endpoints` (the contract's own list).
 DEFAULT_OPERATIONS = frozenset(

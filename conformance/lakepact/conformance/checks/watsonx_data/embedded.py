@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import orjson
 
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROOT = "/mds/iceberg"
 CATALOG = "lakepact"

@@ -5,17 +5,14 @@ from __future__ import annotations
 import base64
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.evidence.target import Target
 
 ODD = re.compile(r"[^A-Za-z0-9]")  #: characters that not every name may have
 

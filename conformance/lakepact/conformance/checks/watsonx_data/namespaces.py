@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
+from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
-    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
-    from lakepact.conformance.evidence.exchanges import Reply
 
 STORAGE = re.compile(r"s3[an]?(?=://)")  #: schemes of one storage
 KEYS = ("with_underscore", "with.dot", "with:colon", "with-hyphen")

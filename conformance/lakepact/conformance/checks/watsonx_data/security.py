@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_CREDENTIALS, UNKNOWN_CREDENTIALS
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
-from lakepact.conformance.checks.watsonx_data.lab import bearer_token, user_and_key, zen_api_key
+from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.generated.contract import OperationId
 
 #: Values behind ZenApiKey that are not base64, not text, or hold no colon.
 BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import secrets
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
@@ -15,14 +14,11 @@ from lakepact.conformance.checks.iceberg_rest.suite import with_what_is_served
 from lakepact.conformance.checks.watsonx_data.embedded import launch_settings
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, user_and_key
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.evidence.target import Offer
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.evidence.target import Target
-    from lakepact.conformance.http.wire import Wire
 
 OPERATIONS = frozenset(Contract("watsonx_data").operations)
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
+from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, Operation
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
-    from lakepact.generated.contract import Operation
 
 ABSENT = frozenset({404, 405, 406})
 

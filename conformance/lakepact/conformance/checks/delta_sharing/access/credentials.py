@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import IN_MILLISECONDS, METADATA, QUERY, is_whole, objects, required, texts
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Placed
+from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
 
 OPERATION = op.generate_temporary_table_credentials
 TRAFFIC = ("access.credentials.credentials_cover_the_table_location",)

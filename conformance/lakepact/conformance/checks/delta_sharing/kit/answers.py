@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import orjson
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
-from lakepact.conformance.evidence.exchanges import Placed
-from lakepact.generated.contract import Contract
+from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
-    from lakepact.generated.contract import OperationId
 
 #: Of the newest version, which has those of all others.
 OPERATIONS = Contract("delta_sharing", Contract("delta_sharing").versions[-1]).operations

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.limits import GivenUp
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.http.wire import NoAnswer
+from lakepact.conformance.http.wire import NoAnswer, Wire
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.generated.contract import OperationId
 
 MOST_PAGES = 150  #: of all listings together
 MOST_SHARES = 20

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, Catalogue, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
+from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 from lakepact.conformance.judging.lab import Lab
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue, SharedTable
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
-    from lakepact.conformance.evidence.target import Target
-    from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 
 
 class SharingLab(Lab):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import orjson
@@ -10,18 +11,12 @@ import orjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place, Placed, place_of
+from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply, place_of
 from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
-    from lakepact.generated.contract import OperationId
 
 COMPONENTS = Components(Contract("delta_sharing"))
 METADATA, QUERY, CHANGES = op.get_table_metadata, op.query_table, op.query_table_changes

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import lower
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Placed
+from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
-    from lakepact.generated.contract import OperationId
 
 Item: TypeAlias = Placed
 

@@ -6,13 +6,11 @@ import datetime as dt
 import json
 import math
 import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from random import Random
+from random import Random
+from typing import Any, Protocol
 
 #: Operation in SQL → how values are compared, operation in JSON, and the one with its sides changed.
 OPERATIONS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, READER_FEATURES, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import is_continued, lines_of
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import NotOffered, StepFailed, Unmet
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import changes, data_files, lines
+from lakepact.conformance.rows.data_files import Row
+from lakepact.conformance.rows.lines import Answer, SharedFile
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Place, Reply
-    from lakepact.conformance.rows.data_files import Row
-    from lakepact.conformance.rows.lines import Answer, SharedFile
 
 AnyTable: TypeAlias = PackTable | SharedTable
 

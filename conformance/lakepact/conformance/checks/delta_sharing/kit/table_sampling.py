@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES
+from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     CHANGES,
     DELTA,
@@ -15,16 +17,10 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
     QUERY,
 )
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.generated.contract import OperationId
 
 MOST_TABLES = 12  #: that are looked at
 MOST_VERSIONS = 8  #: whose changes are asked for

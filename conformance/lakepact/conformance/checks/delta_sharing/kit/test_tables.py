@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-    from lakepact.conformance.fixtures.manifest import PackTable
 
 MANY, CHANGING = "many_files", "refreshed"
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     ACTIONS,
     CHANGES,
@@ -25,16 +27,10 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Placed
+from lakepact.conformance.evidence.exchanges import Exchange, Placed
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import OperationId
 
 LINES = ("protocol", "metaData", "file", END)
 OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")

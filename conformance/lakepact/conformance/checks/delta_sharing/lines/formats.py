@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import in_format_or_refused
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
@@ -13,9 +12,6 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     varied,
 )
 from lakepact.conformance.checks.delta_sharing.suite import check
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 
 
 @check("DS-CAP-04")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.kit.answers import KINDS
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
@@ -24,12 +24,8 @@ from lakepact.conformance.checks.delta_sharing.kit.lines import (
 )
 from lakepact.conformance.checks.delta_sharing.suite import invariant
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Exchange, Placed
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lakepact.conformance.evidence.exchanges import Exchange, Placed
 
 FILES = ("file", "add", "cdf", "remove")
 CHANGED = ("add", "cdf", "remove")

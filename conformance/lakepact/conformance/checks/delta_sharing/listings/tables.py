@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import members, texts
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import place_of
+from lakepact.conformance.evidence.exchanges import Exchange, Placed, place_of
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Placed
 
 NAMES = ("name", "schema", "share")
 MEMBERS = (*NAMES, "id", "shareId", "location", "auxiliaryLocations", "accessModes")

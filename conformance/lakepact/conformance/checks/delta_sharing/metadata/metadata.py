@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.conformance.checks.delta_sharing.kit.answers import named, version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import (
     DELTA,
     END,
@@ -25,16 +24,11 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_F
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Placed, Reply
+from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import schema_object
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange
 
 PARTITIONED = ("partitioned", "measurements", "unpartitioned")
 TRIES = 3  #: to read a table between two of its commits

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import httpx
 
+from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import CHANGES, DELTA, PARQUET, QUERY, is_whole
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.exchanges import place_of
+from lakepact.conformance.evidence.exchanges import Reply, place_of
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
-from lakepact.conformance.rows.lines import parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.rows.lines import SharedFile
+from lakepact.conformance.rows.lines import SharedFile, parsed
 
 MAGIC = b"PAR1"  #: with which a Parquet file begins and ends
 ENCRYPTED = b"PARE"

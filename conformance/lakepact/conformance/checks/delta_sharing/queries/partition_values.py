@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Placed
+from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
+from lakepact.conformance.rows.lines import SharedFile
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Place
-    from lakepact.conformance.rows.lines import SharedFile
 
 TABLE = "partition_types"
 

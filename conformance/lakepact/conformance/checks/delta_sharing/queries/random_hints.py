@@ -6,15 +6,13 @@ Every run sends the same hints, so that servers can be compared, and each check 
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, Joined, Negated, Predicate, hint
 from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, ROUNDED, Hinted, hinted, matching
 from lakepact.conformance.checks.delta_sharing.suite import check
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 
 ROUNDS = 12  #: requests for each table
 FILES = 4  #: least values of files that are tried one by one, and as many greatest ones

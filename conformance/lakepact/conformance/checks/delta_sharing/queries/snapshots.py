@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
@@ -12,13 +13,10 @@ from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import columns, comparison
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-    from lakepact.conformance.fixtures.manifest import PackTable
-    from lakepact.conformance.rows.lines import Answer
+from lakepact.conformance.rows.lines import Answer
 
 #: Reader features that a server can remove by rewriting the files.
 BEYOND_PARQUET = frozenset({"deletionVectors", "columnMapping"})

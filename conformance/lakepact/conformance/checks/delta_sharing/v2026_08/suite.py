@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import orjson
 
 from lakepact.conformance.checks.delta_sharing.embedded import launch_settings as settings_of_2026_02
-from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, Walk
+from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, Catalogue, Walk
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.suite import discover as discover_before
 from lakepact.conformance.evidence.extras import DELTA
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue
-    from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 VERSION = "2026-08"
 ASYNC = f"{EITHER_FORMAT[1]};asyncquery=true"

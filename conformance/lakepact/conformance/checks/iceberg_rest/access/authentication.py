@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     EXPIRED,
     EXPIRED_CREDENTIALS,
     NO_CREDENTIALS,
     UNKNOWN_CREDENTIALS,
+    Headers,
     bearing,
     needed,
     own_token,
@@ -16,18 +19,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Mutation, NotOffered
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.evidence.outcome import Mutation
-    from lakepact.generated.contract import OperationId
 
 #: Unknown bearer tokens.
 UNKNOWN = ("lakepact-known-to-nobody", "null", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJsYWtlcGFjdCJ9.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.access.credential_contents import (
     DELEGATED,
@@ -11,14 +10,12 @@ from lakepact.conformance.checks.iceberg_rest.access.credential_contents import 
     has_credentials,
     temporary_secrets,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Reply
 
 WAIT = "expiry-wait"  #: the setting of a target: seconds that the harness waits for credentials to expire
 USUAL_WAIT = 5.0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
 from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import refused
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, NO_RIGHTS, SECOND, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     ACCESS_TOKEN,
@@ -22,13 +23,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Reply
 
 EXCHANGES = "token-exchange"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
+    Assertion,
     assert_last_partition,
     assert_ref,
     assert_schema,
@@ -38,19 +40,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_default_spec,
     sort_field,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Assertion
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-
-    Update = Mapping[str, Any]
+Update = Mapping[str, Any]
 
 ACCEPTED = 200
 UNASSIGNED = 1  #: an id that no partition field has

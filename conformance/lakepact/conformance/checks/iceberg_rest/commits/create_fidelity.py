@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -20,22 +21,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_statistics,
     statistics_file,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-
 LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
 KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
 FIELD = 1005  #: the id of a partition field, not the first one that is free
-
 
 #: A schema whose columns say all that columns can, within others too; the first one identifies rows.
 FIELDS: list[Mapping[str, Any]] = [

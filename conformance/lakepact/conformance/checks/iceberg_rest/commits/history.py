@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -23,15 +24,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_default_spec,
     sort_field,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
 BEHIND_MS = 3_600_000  #: how far that of another one is behind

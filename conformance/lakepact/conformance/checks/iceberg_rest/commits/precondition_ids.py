@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     assert_last_field,
@@ -33,14 +33,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     sort_field,
     table_of_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Blocked, wrong_type
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 UNPARTITIONED = 999  #: the last partition id of a table that never had a partition field
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
+    Cases,
     assert_last_field,
     assert_ref,
     assert_uuid,
@@ -14,15 +15,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     judge_without,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Cases
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 UNKNOWN = 1  #: a snapshot id that no table of these checks has
 

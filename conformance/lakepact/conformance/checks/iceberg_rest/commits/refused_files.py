@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_uuid, stale
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, set_current_schema, unknown_id
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import at_every_place, change, transact
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 
 #: Properties of a table that keeps one former metadata file.
 FORGETFUL = {"write.metadata.delete-after-commit.enabled": "true", "write.metadata.previous-versions-max": "1"}

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
 
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import StepFailed, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.lab import Lab
 
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-
-    from lakepact.conformance.evidence.exchanges import Place, Reply
-    from lakepact.conformance.judging.lab import Lab
-
-    Entry = Mapping[str, Any]
+Entry = Mapping[str, Any]
 
 STORED, BRANCHED, TAGGED = "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-045"
 REFS = ("refs", "current-snapshot-id", "snapshot-log")

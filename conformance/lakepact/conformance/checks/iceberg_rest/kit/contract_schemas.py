@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange
 from lakepact.conformance.evidence.outcome import Claim
-from lakepact.conformance.judging.components import Components
-from lakepact.generated.contract import Contract
+from lakepact.conformance.judging.components import Components, Instance
+from lakepact.generated.contract import Contract, OperationId
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.judging.components import Instance
-    from lakepact.generated.contract import OperationId
-
-    Flaws = Mapping[str, str | None]
-
+Flaws = Mapping[str, str | None]
 
 CONTRACT = Contract("iceberg_rest")
 ERROR_BODY = "IcebergErrorResponse"  #: the component of refusals

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED
+from lakepact.conformance.checks.iceberg_rest.kit.lab import DECLARED, CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, Answer, proves, shown_by
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.http.wire import NoAnswer
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import OperationId
 
 DETECTED = "detected"  #: what an offer calls its detection
 FILES = 5  #: of the table whose scan is planned

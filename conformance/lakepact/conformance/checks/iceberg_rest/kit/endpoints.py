@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from lakepact.generated.contract import Contract
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from lakepact.generated.contract import Operation, OperationId
+from lakepact.generated.contract import Contract, Operation, OperationId
 
 #: The operations of all versions, as the oldest that has each describes it.
 OPERATIONS: Mapping[OperationId, Operation] = {

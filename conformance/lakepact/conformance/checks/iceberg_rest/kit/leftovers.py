@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import OperationId
 
 #: The operations that remove an object, whose path is that of the object.
 DROPS = frozenset({op.drop_namespace, op.drop_table, op.drop_view})

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, CatalogLab, Namespace
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Place
-    from lakepact.generated.contract import OperationId
 
 Page: TypeAlias = "tuple[Names, str | None]"
 FIRST = ""  #: the page token that asks for the first page

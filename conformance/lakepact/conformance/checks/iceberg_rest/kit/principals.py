@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.evidence.target import Target
 
 #: Parameters of principals, set by `--parameter NAME-env=VARIABLE`; the second principal reads everything and changes nothing, but in the
 #: namespace that the parameter `WRITES` names; the third may do nothing at all.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import OperationId
 
 #: A table that is not there, as it stands in bodies.
 NOWHERE = {"namespace": ["lakepact_nowhere"], "name": "nothing"}

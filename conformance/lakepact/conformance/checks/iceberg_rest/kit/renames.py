@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
 
 
 def identifier(namespace: Namespace, name: str) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path, metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
@@ -21,16 +22,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     manifest_bytes,
 )
 from lakepact.conformance.evidence.differences import kind_of
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Place, Reply
-    from lakepact.generated.contract import OperationId
 
 PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
 MOST_TASKS = 1000  #: plan tasks of one plan; a plan with more has no end

@@ -6,17 +6,14 @@ They may change at any time, so comparisons leave them out. They are looked for 
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Generator, Mapping
+from typing import Any
 from weakref import WeakKeyDictionary
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.http.wire import Wire
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.http.wire import Wire
 
 _owned: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
-    from lakepact.conformance.evidence.exchanges import Reply
-
-    Change = dict[str, Any]
+Change = dict[str, Any]
 
 
 def change(table: Table | FreeTableSlot, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Change:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create
 from lakepact.conformance.checks.iceberg_rest.protocol.paths import ODD_NAMES
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.generated.contract import OperationId
-
-    Requests = dict[OperationId, dict[str, Any]]
+Requests = dict[OperationId, dict[str, Any]]
 
 REFUSED = frozenset({400, 422})  #: statuses of a server that does not take a name
 OK = 200

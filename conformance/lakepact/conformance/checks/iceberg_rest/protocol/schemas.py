@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
@@ -34,24 +34,19 @@ from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
     flawed,
     flaws_in,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.scans import scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import VERSION as KEYS_SINCE
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, Client, client_of, form, issues_tokens
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.generated.contract import Requirement
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import Requirement
-
-    Flaws = Mapping[str, str | None]
+Flaws = Mapping[str, str | None]
 
 
 def component_of(requirement: Requirement) -> str:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Place, Reply
-
-    Stored = Callable[[Mapping[str, str]], Place | None]
+Stored = Callable[[Mapping[str, str]], Place | None]
 
 #: Properties that stores are known to change: by columns that are too short, by trimming, by keys that are folded or rewritten.
 PROPERTIES = {

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Place, Reply
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange
 
 #: Beyond what a double holds exactly, and the largest but one of 64 bits.
 WIDE = (9007199254740993, 9223372036854775806)

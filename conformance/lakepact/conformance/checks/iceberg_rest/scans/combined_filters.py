@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     equality_deletes,
     grown,
@@ -22,9 +23,6 @@ from lakepact.conformance.checks.iceberg_rest.scans.residuals import holds, is_d
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 #: Members of a request that do not change the files to read.
 OPTIONS: dict[str, dict[str, Any]] = {

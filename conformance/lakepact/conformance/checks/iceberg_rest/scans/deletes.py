@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
@@ -15,6 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     PLAN,
     TableWithFiles,
@@ -27,9 +27,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     CANCEL,
     FETCH,
@@ -27,12 +28,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.evidence.exchanges import Reply
 
 STATES = ("completed", "submitted", "cancelled", "failed")
 

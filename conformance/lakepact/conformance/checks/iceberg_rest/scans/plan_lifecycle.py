@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.scans import (
     CANCEL,
     FETCH,
@@ -20,9 +21,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.scans import (
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import cancel, fetch, in_the_background, submitted
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 
 @check("IRC-SCAN-FETCH-010", "IRC-SCAN-FETCH-002")

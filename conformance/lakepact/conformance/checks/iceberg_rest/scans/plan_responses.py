@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import flawed, flaws_in
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
 from lakepact.conformance.checks.iceberg_rest.suite import invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place, Reply
+from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import OperationId
 
 ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
 COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts")

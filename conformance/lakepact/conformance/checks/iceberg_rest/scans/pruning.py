@@ -6,7 +6,8 @@ Each filter holds for a row that the file may have, so that no server may leave 
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     FIRST_FIELD,
@@ -22,17 +23,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_current_schema,
     set_default_spec,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 HOUR = 3_600_000_000  #: in microseconds
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.scans import planned
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared, divided, negated
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 #: Filters of several parts, of which partition or bounds of a file decide some.
 FILTERS = (

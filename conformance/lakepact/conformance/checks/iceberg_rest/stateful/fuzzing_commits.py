@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from random import Random
+from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties, set_ref
 from lakepact.conformance.fuzz.steps import Learned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
 
 Document: TypeAlias = dict[str, Any]
 Key: TypeAlias = "tuple[tuple[Any, ...], str]"  #: a namespace and a name, in which `Learned` may stand

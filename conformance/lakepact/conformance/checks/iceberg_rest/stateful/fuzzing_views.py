@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
-from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, SOME_TIME, new_schema, update
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Known
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, SOME_TIME, Document, Known, new_schema, update
 
 
 def new_version(view: Known, *, schema_id: int) -> Document:

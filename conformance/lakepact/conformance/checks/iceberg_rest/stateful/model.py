@@ -7,11 +7,12 @@ After a contradiction, and after an answer that leaves open what happened, nothi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import stale
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_committed,
@@ -19,20 +20,14 @@ from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_same_refs,
     first_unmet,
 )
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import TypeAlias
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.generated.contract import OperationId
-
-    Place: TypeAlias = tuple[Namespace, str]
-    Said: TypeAlias = tuple[str, Unmet | None]
+Place: TypeAlias = tuple[Namespace, str]
+Said: TypeAlias = tuple[str, Unmet | None]
 
 OK = 200
 VIEW = ("view-uuid", "current-version-id", "versions", "schemas", "location")  #: members of a view that stay as they are

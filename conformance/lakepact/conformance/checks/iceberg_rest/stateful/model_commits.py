@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
     LOCATION,
@@ -18,11 +20,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
 )
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import FIRST_TABLE, FIRST_VIEW, FUZZ, ROOT, CatalogWorld, key_of
-from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, Document, Key
 from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
 from lakepact.conformance.checks.iceberg_rest.suite import suite
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from random import Random
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.evidence.outcome import Unmet
-    from lakepact.generated.contract import OperationId
 
 #: Actions that change a catalog; frequent ones are listed more than once.
 CHANGES = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import set_statistics, statistics_file, table_of_version
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects, of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import UNORDERED
@@ -17,17 +18,11 @@ from lakepact.conformance.checks.iceberg_rest.tables.create import answered, exp
 from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Place
 
 #: Members of metadata in every format version; others depend on the version or have alternatives.
 MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")

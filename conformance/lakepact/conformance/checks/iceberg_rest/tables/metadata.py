@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
@@ -25,21 +26,15 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     statistics_file,
     table_of_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order, expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import NO_OPERATION, Reply
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Exchange, Place
 
 #: Operations whose answers carry table metadata, and their methods.
 CARRIERS = {

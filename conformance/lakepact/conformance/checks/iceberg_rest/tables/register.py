@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -26,7 +27,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     statistics_file,
     table_of_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     NO_FILE,
     expect_file,
@@ -42,12 +43,6 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-
 
 CONFLICT = 409
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -13,7 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     schema_with,
     set_current_schema,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import lost
@@ -25,13 +26,8 @@ from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown, registered
 from lakepact.conformance.checks.iceberg_rest.tables.rename import moves_between_namespaces, renamed
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.generated.contract import OperationId
 
 
 def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = False) -> tuple[Table, list[Table]]:

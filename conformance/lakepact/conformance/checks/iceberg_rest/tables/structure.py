@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema, partition_field, sort_field
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, SUCCESS, Table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, SUCCESS, CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
@@ -28,11 +29,6 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 PRIMITIVE_TYPES = (
     *("boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz"),

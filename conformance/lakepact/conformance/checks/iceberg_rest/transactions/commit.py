@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import orjson
 
@@ -40,7 +41,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     statistics_file,
     upgrade_format_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, state, without_its_own
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
@@ -53,15 +54,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     transact,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.judging.cases import Cases
+from lakepact.conformance.judging.cases import Cases
 
 MANY = 10  #: tables that every catalog should be able to change in one transaction
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
@@ -16,7 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
@@ -29,16 +30,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.evidence.exchanges import Reply
-
-    Change = dict[str, Any]
+Change = dict[str, Any]
 
 CLIENTS = 12
 ROUNDS = 3  #: of each race

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     add_encryption_key,
@@ -12,13 +12,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     remove_encryption_key,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 
 def keys_called(table: Table, key_id: str) -> list[dict[str, Any]]:

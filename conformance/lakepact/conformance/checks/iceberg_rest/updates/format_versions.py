@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     DOWNGRADE,
     changed,
@@ -11,13 +9,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-
 
 UNKNOWN_VERSION = Mutation(Wrong.VALUE, "/updates/*/format-version")
 

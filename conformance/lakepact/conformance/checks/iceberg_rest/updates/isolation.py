@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_partition, judge_answers
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -32,7 +32,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     statistics_file,
     table_of_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -43,10 +43,6 @@ from lakepact.conformance.checks.iceberg_rest.updates.schemas import id_of_schem
 from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
 from lakepact.conformance.checks.iceberg_rest.updates.statistics import STORED_BY, table_of_two_snapshots
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-
 
 # -- what is added ------------------------------------------------------------------------------------------------------
 

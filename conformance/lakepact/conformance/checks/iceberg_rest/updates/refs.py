@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     add_snapshot,
@@ -12,15 +12,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     remove_ref,
     unknown_id,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 #: Retention that a branch may have.
 RETENTION = {"max-ref-age-ms": 604_800_000_000, "max-snapshot-age-ms": 86_400_000, "min-snapshots-to-keep": 3}

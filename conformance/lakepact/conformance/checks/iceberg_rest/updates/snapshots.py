@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     NOWHERE,
@@ -15,23 +15,19 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
     unknown_id,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_snapshots_whole
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.evidence.exchanges import Reply
 
 KEPT = ("main", "kept", "audit")  #: refs whose snapshots are never removed
 
 #: A snapshot id that loses its last digits in a double.
 WIDE = 2**62 + 2**53 + 1
-
 
 SNAPSHOT = "/updates/*/snapshot"
 

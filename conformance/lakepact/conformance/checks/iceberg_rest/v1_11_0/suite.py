@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.embedded import launch_settings as settings_of_1_10
@@ -13,16 +14,12 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 VERSION = "1.11.0"
 LIFETIME = "idempotency-key-lifetime"

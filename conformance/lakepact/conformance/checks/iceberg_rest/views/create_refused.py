@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, create, sql, version
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-
-    Cases = Mapping[str, tuple[Mutation, Mapping[str, Any]]]
+Cases = Mapping[str, tuple[Mutation, Mapping[str, Any]]]
 
 REPRESENTATIONS = "/view-version/representations"
 MEMBERS_OF_VERSION = ("version-id", "timestamp-ms", "schema-id", "summary", "representations", "default-namespace")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -15,6 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_default_spec,
     upgrade_format_version,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
     View,
@@ -32,13 +34,7 @@ from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-
-    Entry = Mapping[str, Any]
-
+Entry = Mapping[str, Any]
 
 ANOTHER_UUID = Mutation(Wrong.STALE, "assert-view-uuid")
 

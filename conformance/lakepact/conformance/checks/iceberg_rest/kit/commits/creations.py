@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -19,15 +20,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_location,
     upgrade_format_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Namespace, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Namespace, Table, set_properties
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Reply
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 
 def local_path(location: str) -> Path:

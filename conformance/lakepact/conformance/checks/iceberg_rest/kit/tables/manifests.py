@@ -9,13 +9,11 @@ import io
 import json
 import struct
 import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import fastavro
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 EXISTING, ADDED, DELETED = 0, 1, 2

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.evidence.exchanges import Place
-
 
 #: How far the clocks of those who write a table may be apart; times come from clients as well as from the server.
 CLOCK_SKEW_MS = 60_000

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
@@ -19,19 +20,13 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     set_location,
     upgrade_format_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Reply
-
 
 # -- requests -----------------------------------------------------------------------------------------------------------
 

@@ -6,26 +6,21 @@ another table is changed, and members that every new table has, are not compared
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import no_evidence
 from lakepact.conformance.evidence.differences import ABSENT
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.conformance.http.wire import Wire
-
 
 #: Members that are sets, which a server may send in any order.
 UNORDERED = frozenset(
@@ -34,7 +29,6 @@ UNORDERED = frozenset(
 
 #: Members that a server may change on its own.
 BOOKKEEPING = frozenset({"metadata-log", "last-updated-ms"})
-
 
 LOCATION = "metadata-location"
 PROPERTY = "property "  #: before the name of a property among the volatile members
