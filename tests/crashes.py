@@ -60,7 +60,7 @@ class Writer:
     def prepare(self, catalog: IcebergCatalog) -> None:
         catalog.create_namespace(self.namespace)
         for name in PAIR:
-            catalog.create_table(self.namespace, name, SCHEMA, properties={"n": "0"})
+            catalog.create_table((self.namespace, name), SCHEMA, properties={"n": "0"})
             self.known[name] = "0"
 
     def write(self, catalog: IcebergCatalog, acknowledged: Callable[[], None]) -> None:
@@ -87,21 +87,21 @@ class Writer:
             return lambda: catalog.commit_transaction(changes), {**self.known, **dict.fromkeys(PAIR, number)}
         if kind == "create" or not others:
             name = f"table_{number}"
-            return lambda: catalog.create_table(space, name, SCHEMA, properties={"n": number}), {**self.known, name: number}
+            return lambda: catalog.create_table((space, name), SCHEMA, properties={"n": number}), {**self.known, name: number}
         name = self.chance.choice(others)
         left = {other: n for other, n in self.known.items() if other != name}
         if kind == "drop":
             purge = self.chance.random() < 0.5
-            return lambda: catalog.drop_table(space, name, purge=purge), left
+            return lambda: catalog.drop_table((space, name), purge=purge), left
         if kind == "rename":
             new = f"renamed_{number}"
             return lambda: catalog.rename_table((space, name), (space, new)), {**left, new: self.known[name]}
-        return lambda: catalog.commit_table(space, name, updates), {**self.known, name: number}
+        return lambda: catalog.commit_table((space, name), updates), {**self.known, name: number}
 
     def agree(self, catalog: IcebergCatalog) -> str | None:
         """Adopt the content of the namespace, and return an error text if that content is impossible."""
         found = {
-            table.name: catalog.load_table(self.namespace, table.name).metadata.properties["n"]
+            table.name: catalog.load_table((self.namespace, table.name)).metadata.properties["n"]
             for table in catalog.list_tables(self.namespace)
         }
         possible = [self.known, *([self.wanted] if self.wanted is not None else [])]
@@ -130,7 +130,7 @@ class Reader:
                     self.torn.append(f"{writer.namespace}: {first} is {earlier}, and then {second} is {later}")
 
     def _number(self, catalog: IcebergCatalog, writer: Writer, name: str) -> int:
-        number = int(catalog.load_table(writer.namespace, name).metadata.properties["n"])
+        number = int(catalog.load_table((writer.namespace, name)).metadata.properties["n"])
         key = f"{writer.namespace}.{name}"
         self.seen[key] = max(self.seen.get(key, 0), number)
         return number

@@ -27,7 +27,7 @@ def spark():
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_amounts_are_summed_by_city(spark, lakepact_server, lakepact_catalog):
     lakepact_catalog.create_namespace("shop")
-    lakepact_catalog.create_table("shop", "sales", SCHEMA)
+    lakepact_catalog.create_table("shop.sales", SCHEMA)
     pyiceberg_table(lakepact_catalog, "shop", "sales").append(pa.table({"city": ["Rome", "Oslo", "Rome"], "amount": [3, 4, 5]}))
 
     sales = spark.read.format("lakepact").option("catalog", lakepact_server.url).load("shop.sales")

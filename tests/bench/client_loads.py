@@ -47,15 +47,15 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
 
         def every_snapshot() -> int:
             read = 0
-            for snapshot in ours.load_table(NAMESPACE, "long").metadata.snapshots:
+            for snapshot in ours.load_table((NAMESPACE, "long")).metadata.snapshots:
                 read += snapshot.timestamp_ms + len(snapshot.summary.operation if snapshot.summary else "")
             return read
 
         calls: list[tuple[str, str, Callable[[], Any], float]] = [
-            ("load_table, 12 KB", "small", lambda: ours.load_table(NAMESPACE, "small"), 4),
-            (f"load_table, {SNAPSHOTS:,} snapshots", "long", lambda: ours.load_table(NAMESPACE, "long"), 4),
+            ("load_table, 12 KB", "small", lambda: ours.load_table((NAMESPACE, "small")), 4),
+            (f"load_table, {SNAPSHOTS:,} snapshots", "long", lambda: ours.load_table((NAMESPACE, "long")), 4),
             (f"{SNAPSHOTS:,} snapshots, every one read", "long", every_snapshot, 2),
-            (f"{SNAPSHOTS:,} snapshots, answered with 304", "long", lambda: caching.load_table(NAMESPACE, "long"), 10),
+            (f"{SNAPSHOTS:,} snapshots, answered with 304", "long", lambda: caching.load_table((NAMESPACE, "long")), 10),
         ]
         for name, table, call, least in calls:
             yield name, *compared(partial(theirs.load_table, (NAMESPACE, table)), call), least
@@ -69,11 +69,11 @@ def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
 
         async def load(count: int) -> None:
             for _ in range(LOADS // count):
-                await asyncio.gather(*(catalog.load_table(NAMESPACE, "small") for _ in range(count)))
+                await asyncio.gather(*(catalog.load_table((NAMESPACE, "small")) for _ in range(count)))
 
         def each() -> None:
             for _ in range(LOADS):
-                ours.load_table(NAMESPACE, "small")
+                ours.load_table((NAMESPACE, "small"))
 
         for count in AT_ONCE:
             measured = compared(each, lambda count=count: runner.run(load(count)))

@@ -164,15 +164,15 @@ def test_expired_token_is_replaced_once_by_many_threads(watched: Watched) -> Non
     schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 
     def commit(catalog: IcebergCatalog, number: int) -> Any:
-        return catalog.commit_table("ann", f"t{number}", [{"action": "set-properties", "updates": {"by": str(number)}}])
+        return catalog.commit_table(("ann", f"t{number}"), [{"action": "set-properties", "updates": {"by": str(number)}}])
 
     with IcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
         for number in range(THREADS):
-            catalog.create_table("ann", f"t{number}", schema)
+            catalog.create_table(("ann", f"t{number}"), schema)
         # Only the clock of the server moves: every thread gets 401.
         watched.pass_by(1000)
         together(catalog, commit)
-        loaded = [catalog.load_table("ann", f"t{number}").model_dump(mode="json", by_alias=True) for number in range(THREADS)]
+        loaded = [catalog.load_table(("ann", f"t{number}")).model_dump(mode="json", by_alias=True) for number in range(THREADS)]
 
     assert [len(table["metadata"]["metadata-log"]) for table in loaded] == [1] * THREADS
     assert watched.asked == {"credentials": 2}

@@ -174,10 +174,10 @@ def instance(tmp_path_factory):
 def test_reference_server_stores_tables(instance, kind, auth):
     with Driven(kind, instance.url, catalog="iceberg_data", auth=auth) as driven:
         driven.create_namespace("accounting", {"owner": "hank"})
-        created = driven.create_table("accounting", "paid", SCHEMA)
-        found = driven.load_table("accounting", "paid")
+        created = driven.create_table("accounting.paid", SCHEMA)
+        found = driven.load_table("accounting.paid")
         namespaces = driven.list_namespaces()
-        driven.drop_table("accounting", "paid")
+        driven.drop_table("accounting.paid")
         driven.drop_namespace("accounting")
 
     assert namespaces == [("accounting",)]

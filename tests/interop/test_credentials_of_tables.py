@@ -76,7 +76,7 @@ def opened(credential, store):
 
 
 def test_pyiceberg_table_uses_the_vended_credentials(catalog):
-    catalog.create_table("n", "t", SCHEMA)
+    catalog.create_table("n.t", SCHEMA)
 
     pyiceberg_table(catalog, "n", "t").append(ROWS)
 
@@ -84,8 +84,8 @@ def test_pyiceberg_table_uses_the_vended_credentials(catalog):
 
 
 def test_table_has_credentials_of_its_location(catalog, store):
-    created = catalog.create_table("n", "t", SCHEMA, access_delegation="vended-credentials")
-    loaded = catalog.load_table("n", "t", access_delegation=["remote-signing", "vended-credentials"])
+    created = catalog.create_table("n.t", SCHEMA, access_delegation="vended-credentials")
+    loaded = catalog.load_table("n.t", access_delegation=["remote-signing", "vended-credentials"])
 
     assert [each.prefix for table in (created, loaded) for each in table.storage_credentials] == [created.metadata.location] * 2
     key = urlsplit(loaded.metadata_location).path.lstrip("/")
@@ -94,10 +94,10 @@ def test_table_has_credentials_of_its_location(catalog, store):
 
 
 def test_purged_table_leaves_no_metadata_files_in_the_bucket(catalog, store):
-    created = catalog.create_table("n", "t", SCHEMA)
-    registered = catalog.register_table("n", "again", created.metadata_location)
-    catalog.drop_table("n", "again")
-    catalog.drop_table("n", "t", purge=True)
+    created = catalog.create_table("n.t", SCHEMA)
+    registered = catalog.register_table("n.again", created.metadata_location)
+    catalog.drop_table("n.again")
+    catalog.drop_table("n.t", purge=True)
 
     s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin-secret")
     prefix = urlsplit(registered.metadata.location).path.lstrip("/") + "/"
@@ -105,8 +105,8 @@ def test_purged_table_leaves_no_metadata_files_in_the_bucket(catalog, store):
 
 
 def test_valid_credentials_are_returned_again(catalog):
-    catalog.create_table("n", "t", SCHEMA)
-    first, second = (catalog.load_credentials("n", "t") for _ in range(2))
+    catalog.create_table("n.t", SCHEMA)
+    first, second = (catalog.load_credentials("n.t") for _ in range(2))
 
     assert first == second
     assert first[0].config["client.refresh-credentials-endpoint"] == "v1/namespaces/n/tables/t/credentials"

@@ -153,7 +153,7 @@ def test_files_of_another_table_are_not_signed(url):
 def test_unsigned_requests_are_refused_by_the_store(url, store):
     theirs(url).create_table("n.t", ROWS.schema)
     with IcebergCatalog(url, warehouse="lake") as catalog:
-        location = catalog.load_table("n", "t").metadata_location
+        location = catalog.load_table("n.t").metadata_location
 
     with pytest.raises(urllib.request.HTTPError, match="403"):
         urllib.request.urlopen(f"{store}/{location.removeprefix('s3://')}")

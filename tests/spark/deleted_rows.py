@@ -39,7 +39,7 @@ _VECTOR_MAGIC = bytes.fromhex("d1d33964")
 def table_with_deletes(catalog: IcebergCatalog, namespace: str, kind: str) -> None:
     """Create a table called like the kind of its deletes: `position`, `equality` or `vector`; its file has three row groups."""
     version = _FORMATS[kind]
-    made = catalog.create_table(namespace, kind, SCHEMA, properties={"format-version": str(version)})
+    made = catalog.create_table((namespace, kind), SCHEMA, properties={"format-version": str(version)})
     location = made.metadata.location
     data = f"{location}/data/rows.parquet"
     _parquet(data, {"id": (1, list(range(10)), pa.int64())})
@@ -73,7 +73,7 @@ def _commit(catalog: IcebergCatalog, name: tuple[str, str], metadata: Any, snaps
     if version == 3:
         added |= {"first-row-id": 0, "added-rows": 10}
     ref = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot}
-    catalog.commit_table(*name, [{"action": "add-snapshot", "snapshot": added}, ref])
+    catalog.commit_table(name, [{"action": "add-snapshot", "snapshot": added}, ref])
 
 
 def _position_deletes(location: str, data: str) -> File:

@@ -81,7 +81,7 @@ def widened(catalog):
     """Return the name of a table whose file is of before its columns were widened."""
     types = {"id": "long", "f": "float", "m": "decimal(4, 2)"}
     fields = [{"id": number, "name": name, "type": kind, "required": False} for number, (name, kind) in enumerate(types.items(), 1)]
-    catalog.create_table("n", "widened", {"type": "struct", "schema-id": 0, "fields": fields})
+    catalog.create_table("n.widened", {"type": "struct", "schema-id": 0, "fields": fields})
     table = pyiceberg_table(catalog, "n", "widened")
     table.append(pa.table({"id": [1], "f": pa.array([0.7], pa.float32()), "m": pa.array([Decimal("1.10")], pa.decimal128(4, 2))}))
     with table.update_schema() as update:
@@ -175,7 +175,7 @@ def test_reader_carries_no_history(catalog):
 def halves(catalog):
     """Return a table whose file has two row groups, with properties that refuse the second."""
     schema = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
-    catalog.create_table("n", "halves", schema, properties={"write.parquet.row-group-limit": "200000"})
+    catalog.create_table("n.halves", schema, properties={"write.parquet.row-group-limit": "200000"})
     pyiceberg_table(catalog, "n", "halves").append(pa.table({"id": range(400_000)}))
     return "halves", {"py-io-impl": "spark_file_io.ExpiringFileIO"}
 

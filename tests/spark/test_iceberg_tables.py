@@ -29,7 +29,7 @@ def catalog():
     """Yield a catalog with a table of two files and two snapshots, and tables with deleted rows."""
     with running(contract="iceberg_rest") as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("n")
-        catalog.create_table("n", "orders", SCHEMA)
+        catalog.create_table("n.orders", SCHEMA)
         for rows in (FIRST, SECOND):
             pyiceberg_table(catalog, "n", "orders").append(rows)
         for kind in ("position", "equality", "vector"):
@@ -71,7 +71,7 @@ def test_table_with_equality_deletes_is_refused(spark, catalog):
 
 
 def test_file_that_is_missing_is_an_error_of_one_sentence(spark, catalog):
-    catalog[1].create_table("n", "lost", SCHEMA)
+    catalog[1].create_table("n.lost", SCHEMA)
     table = pyiceberg_table(catalog[1], "n", "lost")
     table.append(FIRST)
     for task in table.scan().plan_files():
@@ -83,7 +83,7 @@ def test_file_that_is_missing_is_an_error_of_one_sentence(spark, catalog):
 
 
 def test_earlier_snapshot_is_read(spark, catalog):
-    first = min(catalog[1].load_table("n", "orders").metadata.snapshots, key=lambda snapshot: snapshot.sequence_number)
+    first = min(catalog[1].load_table("n.orders").metadata.snapshots, key=lambda snapshot: snapshot.sequence_number)
 
     assert reading(spark, catalog, **{"snapshot-id": first.snapshot_id}).load("n.orders").count() == COUNT // 2
     assert reading(spark, catalog, **{"as-of-timestamp": first.timestamp_ms}).load("n.orders").count() == COUNT // 2

@@ -136,13 +136,13 @@ def planned_by_server(
     """
     snapshot = scan.snapshot()
     plan = catalog.plan_scan(
-        *name,
+        name,
         row_filter=None if predicate is None else rest_expression(predicate),
         select=None if "*" in scan.selected_fields else [*scan.selected_fields],
         snapshot_id=None if snapshot is None else snapshot.snapshot_id,
         use_snapshot_schema=scan.snapshot_id is not None or None,
     )
-    return [_planned(task, plan) for task in catalog.scan_tasks(*name, plan)]
+    return [_planned(task, plan) for task in catalog.scan_tasks(name, plan)]
 
 
 def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:

@@ -89,9 +89,9 @@ def place(tmp_path_factory):
     ):
         catalog.create_namespace("sales")
         catalog.create_namespace(("sales", "a.b"))
-        catalog.create_table("sales", "orders", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"comment": RED})
-        catalog.create_table(("sales", "a.b"), "empty", SCHEMA)
-        catalog.create_view("sales", "recent", SCHEMA, version=VIEW)
+        catalog.create_table("sales.orders", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"comment": RED})
+        catalog.create_table((("sales", "a.b"), "empty"), SCHEMA)
+        catalog.create_view("sales.recent", SCHEMA, version=VIEW)
         table = pyiceberg_table(catalog, "sales", "orders")
         rows = [
             {"id": 1, "at": datetime(2026, 5, 1, tzinfo=UTC), "where": {"lat": 1.5}, "said": 'say "hi",\nyou'},

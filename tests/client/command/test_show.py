@@ -34,7 +34,7 @@ def test_table_is_described(place):
 
 def test_absent_parts_of_a_table_take_one_line_each(place):
     with IcebergCatalog(place.url) as catalog:
-        catalog.create_table("sales", "plain", {"type": "struct", "fields": []})
+        catalog.create_table("sales.plain", {"type": "struct", "fields": []})
     said = lakepact("show", place.url, "sales.plain")
 
     nothing = ("Schema 0: no columns", "Partitioned by: not partitioned", "Sorted by: not sorted", "Snapshots: no snapshot yet")
@@ -48,7 +48,7 @@ def test_snapshots_option_selects_refs_or_all(place):
 
 def test_json_output_is_the_document_of_the_server(place):
     with IcebergCatalog(place.url) as catalog:
-        expected = catalog.load_table("sales", "orders").to_wire()
+        expected = catalog.load_table("sales.orders").to_wire()
 
     assert json.loads(lakepact("show", place.url, "sales.orders", "--json", columns=20).out) == expected
 

@@ -180,10 +180,10 @@ def catalog(request, server):
     with Driven(KINDS[request.param], server.url) as driven:
         driven.create_namespace("n")
         for name in ("t", "u"):
-            driven.create_table("n", name, SCHEMA)
+            driven.create_table(("n", name), SCHEMA)
         yield driven
         for name in ("t", "u"):
-            driven.drop_table("n", name)
+            driven.drop_table(("n", name))
         driven.drop_namespace("n")
 
 
@@ -211,8 +211,8 @@ def test_server_applies_a_transaction_to_all_tables_or_none(catalog):
 
     finished(catalog, transaction)
 
-    assert [catalog.load_table("n", name).metadata.properties for name in ("t", "u")] == [{"x": "1"}, {"y": "2"}]
-    assert len(catalog.load_table("n", "u").metadata.schemas) == 2
+    assert [catalog.load_table(("n", name)).metadata.properties for name in ("t", "u")] == [{"x": "1"}, {"y": "2"}]
+    assert len(catalog.load_table("n.u").metadata.schemas) == 2
 
 
 def test_empty_transaction_raises_value_error(catalog):

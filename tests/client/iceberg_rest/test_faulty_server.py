@@ -23,17 +23,17 @@ CALLS = [
     lambda catalog: catalog.namespace_exists("n"),
     lambda catalog: catalog.list_namespaces(page_size=1),
     lambda catalog: catalog.update_namespace_properties("n", updates={"b": "2"}),
-    lambda catalog: catalog.create_table("n", "t", SCHEMA),
-    lambda catalog: catalog.stage_table("n", "s", SCHEMA),
-    lambda catalog: catalog.load_table("n", "t"),
-    lambda catalog: catalog.load_table("n", "absent"),
-    lambda catalog: catalog.table_exists("n", "t"),
+    lambda catalog: catalog.create_table("n.t", SCHEMA),
+    lambda catalog: catalog.stage_table("n.s", SCHEMA),
+    lambda catalog: catalog.load_table("n.t"),
+    lambda catalog: catalog.load_table("n.absent"),
+    lambda catalog: catalog.table_exists("n.t"),
     lambda catalog: catalog.list_tables("n", page_size=1),
-    lambda catalog: catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "1"}}]),
+    lambda catalog: catalog.commit_table("n.t", [{"action": "set-properties", "updates": {"a": "1"}}]),
     lambda catalog: catalog.commit_transaction([TableChange("n", "t", [{"action": "set-properties", "updates": {"a": "2"}}])]),
     lambda catalog: catalog.rename_table(("n", "t"), ("n", "u")),
-    lambda catalog: catalog.drop_table("n", "u"),
-    lambda catalog: catalog.register_table("n", "u", "file:///absent"),
+    lambda catalog: catalog.drop_table("n.u"),
+    lambda catalog: catalog.register_table("n.u", "file:///absent"),
     lambda catalog: catalog.drop_namespace("n"),
 ]
 
@@ -59,7 +59,7 @@ def test_calls_to_a_faulty_server_return_or_raise_a_lakepact_error(fault, kind):
 
 SETTING = [{"action": "set-properties", "updates": {"a": "1"}}]
 COMMITS = {
-    "updateTable": lambda catalog: catalog.commit_table("n", "t", SETTING),
+    "updateTable": lambda catalog: catalog.commit_table("n.t", SETTING),
     "commitTransaction": lambda catalog: catalog.commit_transaction([TableChange("n", name, SETTING) for name in ("t", "u")]),
 }
 
@@ -71,13 +71,13 @@ def test_commit_with_a_lost_reply_is_made_once(fault, kind):
     with catalog_with(fault, kind=kind, retries=Retries()) as catalog:
         catalog.create_namespace("n")
         for name in ("t", "u"):
-            catalog.create_table("n", name, SCHEMA)
+            catalog.create_table(("n", name), SCHEMA)
 
         with pytest.raises(errors.OutcomeUnknown):
             COMMITS[operation](catalog)
 
         for name in ("t",) if operation == "updateTable" else ("t", "u"):
-            loaded = catalog.load_table("n", name).metadata
+            loaded = catalog.load_table(("n", name)).metadata
             assert (loaded.properties["a"], len(loaded.metadata_log)) == ("1", 1)
 
 

@@ -115,7 +115,7 @@ def served(document: Document) -> Desk:
 def loaded(document: Document, kind: str = "sync") -> TableMetadata | ViewMetadata:
     with Driven(KINDS[kind], ADDRESS, carrier=served(document).carrier) as catalog:
         load = catalog.load_view if "view-uuid" in document else catalog.load_table
-        metadata: TableMetadata | ViewMetadata = load("n", "v" if "view-uuid" in document else "t").metadata
+        metadata: TableMetadata | ViewMetadata = load("n.v" if "view-uuid" in document else "n.t").metadata
         return metadata
 
 

@@ -236,7 +236,7 @@ def test_omitted_arguments_are_absent_from_the_body(catalog):
 def test_existence_is_checked_with_head(catalog, status, expected):
     driven, desk = catalog({"HEAD /base/v1/namespaces/n/tables/t": httpx.Response(status)})
 
-    assert driven.table_exists("n", "t") is expected
+    assert driven.table_exists("n.t") is expected
     assert desk.asked == ["HEAD /base/v1/namespaces/n/tables/t"]
 
 
@@ -272,7 +272,7 @@ def test_tables_are_listed_page_by_page(catalog):
 def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, staged):
     driven, desk = catalog({"POST /base/v1/namespaces/n/tables": lambda _: httpx.Response(200, json=TABLE)})
 
-    created = getattr(driven, method)("n", "t", SCHEMA, location="file:///w", access_delegation="vended-credentials")
+    created = getattr(driven, method)("n.t", SCHEMA, location="file:///w", access_delegation="vended-credentials")
 
     assert json.loads(desk.requests[-1].content) == {
         "name": "t",
@@ -287,8 +287,8 @@ def test_table_is_created_or_staged_with_the_given_arguments(catalog, method, st
 def test_table_is_registered(catalog):
     driven, desk = catalog({"POST /base/v1/namespaces/n/register": TABLE})
 
-    driven.register_table("n", "t", "file:///w/t.json")
-    driven.register_table("n", "t", "file:///w/t.json", overwrite=True)
+    driven.register_table("n.t", "file:///w/t.json")
+    driven.register_table("n.t", "file:///w/t.json", overwrite=True)
 
     assert [json.loads(request.content) for request in desk.requests[1:]] == [
         {"name": "t", "metadata-location": "file:///w/t.json"},
@@ -299,7 +299,7 @@ def test_table_is_registered(catalog):
 def test_table_is_loaded_with_the_snapshots_parameter(catalog):
     driven, desk = catalog({"GET /base/v1/namespaces/a%1Fb%2Fc/tables/t%25": TABLE})
 
-    driven.load_table(("a", "b/c"), "t%", snapshots="refs")
+    driven.load_table((("a", "b/c"), "t%"), snapshots="refs")
 
     assert desk.requests[-1].url.raw_path == b"/base/v1/namespaces/a%1Fb%2Fc/tables/t%25?snapshots=refs"
 
@@ -309,7 +309,7 @@ def test_commit_sends_updates_and_requirements_unchanged(catalog):
     requirements = [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}]
     driven, desk = catalog({"POST /base/v1/namespaces/n/tables/t": TABLE})
 
-    driven.commit_table("n", "t", updates, requirements=requirements)
+    driven.commit_table("n.t", updates, requirements=requirements)
 
     assert json.loads(desk.requests[-1].content) == {
         "identifier": {"namespace": ["n"], "name": "t"},
@@ -322,7 +322,7 @@ def test_commit_sends_updates_and_requirements_unchanged(catalog):
 def test_table_is_dropped_with_the_purge_parameter(catalog, purge, query):
     driven, desk = catalog({"DELETE /base/v1/namespaces/n/tables/t": httpx.Response(204)})
 
-    driven.drop_table("n", "t", purge=purge)
+    driven.drop_table("n.t", purge=purge)
 
     assert desk.requests[-1].url.query.decode() == query
 
@@ -356,9 +356,9 @@ def test_error_reply_raises_the_error_of_its_cause(catalog, answer, expected):
     [
         ("create_namespace", ("{name}",)),
         ("drop_namespace", ("{name}",)),
-        ("create_table", ("n", "{name}", SCHEMA)),
-        ("register_table", ("n", "{name}", "file:///w/t.json")),
-        ("drop_table", ("n", "{name}")),
+        ("create_table", (("n", "{name}"), SCHEMA)),
+        ("register_table", (("n", "{name}"), "file:///w/t.json")),
+        ("drop_table", (("n", "{name}"),)),
         ("rename_table", (("n", "t"), ("n", "{name}"))),
     ],
 )
@@ -383,4 +383,4 @@ def test_table_without_a_member_that_its_format_requires_raises_bad_reply(catalo
     driven, _ = catalog({"GET /base/v1/namespaces/n/tables/t": lambda _: httpx.Response(200, json={"metadata": incomplete})})
 
     with pytest.raises(errors.BadReply, match="metadata/schemas: Field required"):
-        driven.load_table("n", "t")
+        driven.load_table("n.t")

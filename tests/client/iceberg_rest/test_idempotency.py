@@ -60,10 +60,10 @@ def test_commit_with_lost_answers_is_made_once_with_a_key(kind: str) -> None:
         Driven(KINDS[kind], server.url, retries=QUICKLY, carrier=carrier) as catalog,
     ):
         catalog.create_namespace("n")
-        made = catalog.create_table("n", "t", SCHEMA)
+        made = catalog.create_table("n.t", SCHEMA)
         append = {"action": "add-schema", "schema": {**SCHEMA, "fields": [{**SCHEMA["fields"][0], "id": 2, "name": "y"}]}}
-        catalog.commit_table("n", "t", [append], requirements=[{"type": "assert-last-assigned-field-id", "last-assigned-field-id": 1}])
-        found = catalog.load_table("n", "t")
+        catalog.commit_table("n.t", [append], requirements=[{"type": "assert-last-assigned-field-id", "last-assigned-field-id": 1}])
+        found = catalog.load_table("n.t")
 
     assert carrier.losing == 0
     assert (len(made.metadata.schemas), len(found.metadata.schemas)) == (1, 2)
@@ -77,7 +77,7 @@ def test_tries_of_a_change_share_a_key_and_changes_do_not() -> None:
     desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost, "DELETE /v1/namespaces/n": httpx.Response(204)})
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:
         with pytest.raises(errors.OutcomeUnknown):
-            catalog.commit_table("n", "t", UPDATES)
+            catalog.commit_table("n.t", UPDATES)
         catalog.drop_namespace("n")
         first, second, third, other = keys_of(desk)
 
@@ -88,7 +88,7 @@ def test_tries_of_a_change_share_a_key_and_changes_do_not() -> None:
 def test_commit_without_any_answer_is_not_retry_safe() -> None:
     desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost})
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown) as raised:
-        catalog.commit_table("n", "t", UPDATES)
+        catalog.commit_table("n.t", UPDATES)
 
     assert (raised.value.tries, raised.value.is_retry_safe) == (3, False)
 
@@ -97,7 +97,7 @@ def test_commit_without_any_answer_is_not_retry_safe() -> None:
 def test_short_key_lifetime_sends_no_key_and_no_retry(lifetime: object) -> None:
     desk = Desk({"GET /v1/config": configured(lifetime), COMMIT: lost})
     with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown):
-        catalog.commit_table("n", "t", UPDATES)
+        catalog.commit_table("n.t", UPDATES)
 
     assert keys_of(desk) == [None]
 
@@ -107,7 +107,7 @@ def test_plan_request_has_no_key() -> None:
     config = {**configured("PT30M"), "endpoints": ["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan"]}
     desk = Desk({"GET /v1/config": config, plan: {"status": "completed"}})
     with Driven(KINDS["sync"], ADDRESS, carrier=desk.carrier) as catalog:
-        catalog.plan_scan("n", "t")
+        catalog.plan_scan("n.t")
 
     assert keys_of(desk) == [None]
 

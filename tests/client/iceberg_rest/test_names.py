@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
-from lakepact.client.iceberg_rest.names import encode_namespace, levels, of_table, table_identifier
+from lakepact.client.iceberg_rest.names import encode_namespace, levels, table_identifier
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.models import TableIdentifier
 
@@ -44,37 +44,6 @@ def test_name_without_two_parts_raises_value_error(table):
         table_identifier(table)
 
 
-class Named:
-    """Methods that return their arguments."""
-
-    @of_table
-    def bare(self, table, *, option=None):
-        """Take a table alone."""
-        return table_identifier(table), option
-
-    @of_table
-    def following(self, table, document, *, option=None):
-        """Take a table and an argument."""
-        return table_identifier(table), document, option
-
-
-@pytest.mark.parametrize("given", [("a.b.t",), (("a", "b", "t"),), ("a.b", "t"), (("a", "b"), "t"), (["a", "b"], "t")])
-def test_method_takes_a_table_in_one_argument_or_two(given):
-    assert Named().bare(*given, option=1) == ((["a", "b"], "t"), 1)
-    assert Named().following(*given, "d", option=1) == ((["a", "b"], "t"), "d", 1)
-    assert Named().following(*given, document="d") == ((["a", "b"], "t"), "d", None)
-
-
-def test_name_in_two_arguments_is_not_split():
-    assert Named().bare("n", "a.b") == ((["n"], "a.b"), None)
-
-
-@pytest.mark.parametrize("given", [(), ("n", "t", "d", "e"), ("n.t",)])
-def test_wrong_number_of_arguments_raises_type_error(given):
-    with pytest.raises(TypeError, match="positional argument"):
-        Named().following(*given)
-
-
 @given(LEVELS.filter(lambda found: found not in (["."], [".."])))
 def test_encoded_namespace_splits_into_its_levels(found):
     assert encode_namespace(found).split("\x1f") == found
@@ -98,6 +67,8 @@ def test_unaddressable_name_raises_value_error(use, name, complaint):
         use(name)
 
 
-def test_methods_of_the_async_catalog_are_coroutine_functions():
-    assert inspect.iscoroutinefunction(AsyncIcebergCatalog.load_table)
-    assert not inspect.iscoroutinefunction(IcebergCatalog.load_table)
+def test_methods_show_their_own_signatures():
+    for kind in (AsyncIcebergCatalog, IcebergCatalog):
+        assert list(inspect.signature(kind.load_table).parameters)[:3] == ["self", "table", "snapshots"]
+    with pytest.raises(TypeError, match="positional argument"):
+        IcebergCatalog("http://127.0.0.1:1").load_table("n", "t")  # type: ignore[call-arg]

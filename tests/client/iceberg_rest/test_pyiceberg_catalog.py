@@ -80,7 +80,7 @@ def test_table_of_an_arrow_schema_takes_rows(theirs):
 def test_refresh_shows_a_change_of_another_client(theirs, catalog):
     theirs.create_table("n.t", SCHEMA)
     table = pyiceberg_table(catalog, ("n",), "t")
-    catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "b"}}])
+    catalog.commit_table("n.t", [{"action": "set-properties", "updates": {"a": "b"}}])
 
     assert table.refresh().properties == {"a": "b"}
 

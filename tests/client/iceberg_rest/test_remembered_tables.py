@@ -51,7 +51,7 @@ def catalog(drive, tables):
 
 def test_unchanged_table_is_answered_304_and_read_from_the_cache(catalog, tables):
     driven = catalog()
-    first, second = (driven.load_table("n", "t") for _ in range(2))
+    first, second = (driven.load_table("n.t") for _ in range(2))
 
     assert tables.loads == [(None, 200), ('"1-all"', 304)]
     assert first == second
@@ -59,7 +59,7 @@ def test_unchanged_table_is_answered_304_and_read_from_the_cache(catalog, tables
 
 def test_unchanged_table_is_parsed_once_and_cannot_be_changed(catalog):
     driven = catalog()
-    first, second = (driven.load_table("n", "t") for _ in range(2))
+    first, second = (driven.load_table("n.t") for _ in range(2))
 
     assert first is second
     with pytest.raises(TypeError, match="cannot be changed"):
@@ -68,27 +68,27 @@ def test_unchanged_table_is_parsed_once_and_cannot_be_changed(catalog):
 
 def test_changed_table_is_loaded_again(catalog, tables):
     driven = catalog()
-    driven.load_table("n", "t")
+    driven.load_table("n.t")
     tables.state = 2
 
-    assert driven.load_table("n", "t").metadata_location == "s3://b/2.json"
+    assert driven.load_table("n.t").metadata_location == "s3://b/2.json"
 
 
 def test_each_snapshots_parameter_is_cached_separately(catalog, tables):
     driven = catalog()
     for snapshots in (None, "refs", None, "refs"):
-        driven.load_table("n", "t", snapshots=snapshots)
+        driven.load_table("n.t", snapshots=snapshots)
 
     assert tables.loads == [(None, 200), (None, 200), ('"1-all"', 304), ('"1-refs"', 304)]
 
 
-@pytest.mark.parametrize("change", [lambda c: c.commit_table("n", "t", []), lambda c: c.drop_table("n", "t")])
+@pytest.mark.parametrize("change", [lambda c: c.commit_table("n.t", []), lambda c: c.drop_table("n.t")])
 def test_own_change_invalidates_the_cached_table(catalog, tables, change):
     driven = catalog()
-    driven.load_table("n", "t")
+    driven.load_table("n.t")
     change(driven)
 
-    assert driven.load_table("n", "t").metadata_location == "s3://b/2.json"
+    assert driven.load_table("n.t").metadata_location == "s3://b/2.json"
     assert tables.loads[-1] == (None, 200)
 
 
@@ -108,7 +108,7 @@ def test_table_is_cached_neither_without_etag_nor_with_credentials(catalog, tabl
     vars(tables).update(reply)
     driven = catalog(**options)
     for _ in range(2):
-        driven.load_table("n", "t", **arguments)
+        driven.load_table("n.t", **arguments)
 
     assert tables.loads == [(None, 200), (None, 200)]
 
@@ -117,7 +117,7 @@ def test_least_recently_loaded_table_is_evicted(catalog, tables):
     tables.size = 1000
     driven = catalog(cache_bytes=35_000)
     for name in ("a", "b", "a", "c", "a", "b"):
-        driven.load_table("n", name)
+        driven.load_table(("n", name))
 
     assert [status for _, status in tables.loads] == [200, 200, 304, 200, 304, 200]
 
@@ -129,13 +129,13 @@ def test_304_without_a_cached_table_is_a_bad_reply(catalog, tables):
     driven = catalog()
 
     with pytest.raises(errors.BadReply):
-        driven.load_table("n", "t")
+        driven.load_table("n.t")
 
 
 def test_several_access_delegations_are_one_header(catalog, tables):
     sent = []
     usual = tables.answer
     tables.answer = lambda request: (sent.append(request.headers.get("x-iceberg-access-delegation")), usual(request))[1]
-    catalog().load_table("n", "t", access_delegation=["vended-credentials", "remote-signing"])
+    catalog().load_table("n.t", access_delegation=["vended-credentials", "remote-signing"])
 
     assert sent[-1] == "vended-credentials,remote-signing"

@@ -37,7 +37,7 @@ def namespace(catalog, request):
     catalog.create_namespace(name)
     yield name
     for table in catalog.list_tables(name):
-        catalog.drop_table(name, table.name)
+        catalog.drop_table((name, table.name))
     catalog.drop_namespace(name)
 
 
@@ -62,15 +62,15 @@ def test_namespace_of_any_name_is_created_found_and_dropped(catalog, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_table_of_any_name_is_created_found_and_renamed(catalog, namespace, name):
-    created = catalog.create_table(namespace, name, SCHEMA)
-    loaded = catalog.load_table(namespace, name)
+    created = catalog.create_table((namespace, name), SCHEMA)
+    loaded = catalog.load_table((namespace, name))
     listed = [table.name for table in catalog.list_tables(namespace)]
     catalog.rename_table((namespace, name), (namespace, f"new {name}"))
 
     assert created.metadata == loaded.metadata
     assert listed == [name]
-    assert not catalog.table_exists(namespace, name)
-    assert catalog.table_exists(namespace, f"new {name}")
+    assert not catalog.table_exists((namespace, name))
+    assert catalog.table_exists((namespace, f"new {name}"))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +88,7 @@ def test_top_level_namespace_of_any_name_holds_its_tables(catalog, name):
 def test_pages_hold_everything_once(catalog, namespace):
     names = sorted(f"t{number}" for number in range(7))
     for name in names:
-        catalog.create_table(namespace, name, SCHEMA)
+        catalog.create_table((namespace, name), SCHEMA)
 
     assert sorted(table.name for table in catalog.list_tables(namespace, page_size=2)) == names
 
@@ -108,7 +108,7 @@ def test_property_both_set_and_removed_returns_422(catalog, namespace):
 
 
 def test_table_is_created_with_its_schema_spec_and_order(catalog, namespace):
-    table = catalog.create_table(namespace, "t", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"k": "v"})
+    table = catalog.create_table((namespace, "t"), SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"k": "v"})
 
     metadata = table.metadata
     assert [(field.name, field.type, field.required) for field in metadata.schemas[0].fields] == [
@@ -121,12 +121,11 @@ def test_table_is_created_with_its_schema_spec_and_order(catalog, namespace):
 
 
 def test_staged_table_exists_after_its_first_commit(catalog, namespace):
-    staged = catalog.stage_table(namespace, "t", SCHEMA).metadata
-    assert not catalog.table_exists(namespace, "t")
+    staged = catalog.stage_table((namespace, "t"), SCHEMA).metadata
+    assert not catalog.table_exists((namespace, "t"))
 
     catalog.commit_table(
-        namespace,
-        "t",
+        (namespace, "t"),
         [
             {"action": "assign-uuid", "uuid": staged.table_uuid},
             {"action": "upgrade-format-version", "format-version": staged.format_version},
@@ -141,11 +140,11 @@ def test_staged_table_exists_after_its_first_commit(catalog, namespace):
         requirements=[{"type": "assert-create"}],
     )
 
-    assert catalog.load_table(namespace, "t").metadata.table_uuid == staged.table_uuid
+    assert catalog.load_table((namespace, "t")).metadata.table_uuid == staged.table_uuid
 
 
 def test_numbers_beyond_53_bits_survive(catalog, namespace):
-    catalog.create_table(namespace, "t", SCHEMA)
+    catalog.create_table((namespace, "t"), SCHEMA)
     snapshot = {
         "snapshot-id": 2**63 - 2,
         "sequence-number": 1,
@@ -159,31 +158,30 @@ def test_numbers_beyond_53_bits_survive(catalog, namespace):
         {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 2**63 - 2},
     ]
 
-    catalog.commit_table(namespace, "t", updates, requirements=[{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}])
+    catalog.commit_table((namespace, "t"), updates, requirements=[{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}])
 
-    loaded = catalog.load_table(namespace, "t", snapshots="refs").metadata
+    loaded = catalog.load_table((namespace, "t"), snapshots="refs").metadata
     assert (loaded.current_snapshot_id, loaded.snapshots[0].timestamp_ms) == (2**63 - 2, 9_007_199_254_740_993)
 
 
 def test_failed_requirement_raises_commit_rejected(catalog, namespace):
-    before = catalog.create_table(namespace, "t", SCHEMA).metadata
+    before = catalog.create_table((namespace, "t"), SCHEMA).metadata
 
     with pytest.raises(errors.CommitRejected):
         catalog.commit_table(
-            namespace,
-            "t",
+            (namespace, "t"),
             [{"action": "set-properties", "updates": {"a": "1"}}],
             requirements=[{"type": "assert-table-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}],
         )
 
-    assert catalog.load_table(namespace, "t").metadata == before
+    assert catalog.load_table((namespace, "t")).metadata == before
 
 
 def test_dropped_table_is_registered_from_its_metadata(catalog, namespace):
-    created = catalog.create_table(namespace, "t", SCHEMA)
-    catalog.drop_table(namespace, "t")
+    created = catalog.create_table((namespace, "t"), SCHEMA)
+    catalog.drop_table((namespace, "t"))
 
-    registered = catalog.register_table(namespace, "u", created.metadata_location)
+    registered = catalog.register_table((namespace, "u"), created.metadata_location)
 
     assert registered.metadata == created.metadata
 
@@ -197,19 +195,19 @@ def test_dropped_table_is_registered_from_its_metadata(catalog, namespace):
         ("drop_namespace", ("{namespace}",), errors.NotEmpty),
         ("list_namespaces", ("absent",), errors.NoSuchNamespace),
         ("list_tables", ("absent",), errors.NoSuchNamespace),
-        ("create_table", ("{namespace}", "t", SCHEMA), errors.AlreadyExists),
-        ("create_table", ("absent", "t", SCHEMA), errors.NoSuchNamespace),
-        ("load_table", ("{namespace}", "absent"), errors.NoSuchTable),
-        ("drop_table", ("{namespace}", "absent"), errors.NoSuchTable),
-        ("commit_table", ("{namespace}", "absent", []), errors.NoSuchTable),
+        ("create_table", (("{namespace}", "t"), SCHEMA), errors.AlreadyExists),
+        ("create_table", (("absent", "t"), SCHEMA), errors.NoSuchNamespace),
+        ("load_table", (("{namespace}", "absent"),), errors.NoSuchTable),
+        ("drop_table", (("{namespace}", "absent"),), errors.NoSuchTable),
+        ("commit_table", (("{namespace}", "absent"), []), errors.NoSuchTable),
         ("rename_table", (("{namespace}", "absent"), ("{namespace}", "u")), errors.NoSuchTable),
         ("rename_table", (("{namespace}", "t"), ("absent", "u")), errors.NoSuchNamespace),
         ("rename_table", (("{namespace}", "t"), ("{namespace}", "t2")), errors.AlreadyExists),
     ],
 )
 def test_missing_or_existing_object_raises_its_error(catalog, namespace, method, arguments, expected):
-    catalog.create_table(namespace, "t", SCHEMA)
-    catalog.create_table(namespace, "t2", SCHEMA)
+    catalog.create_table((namespace, "t"), SCHEMA)
+    catalog.create_table((namespace, "t2"), SCHEMA)
 
     with pytest.raises(errors.ResponseError) as caught:
         getattr(catalog, method)(*placed(arguments, namespace))
@@ -225,7 +223,7 @@ def placed(argument, namespace):
 
 
 def test_metrics_reports_arrive_unchanged(catalog, namespace, server):
-    catalog.create_table(namespace, "a/b", SCHEMA)
+    catalog.create_table((namespace, "a/b"), SCHEMA)
     metrics = {"attempts": {"unit": "count", "value": 2**53 + 1}}
     of_both = {"table-name": "a/b", "snapshot-id": 2**62, "metrics": metrics}
     commit = {**of_both, "report-type": "commit-report", "sequence-number": 1, "operation": "append"}
@@ -233,10 +231,10 @@ def test_metrics_reports_arrive_unchanged(catalog, namespace, server):
     scans = [{**of_both, **fields, "report-type": "scan-report", "filter": kept} for kept in (True, {"type": "is-null", "term": "at"})]
 
     for report in (commit, *scans):
-        catalog.report_metrics(namespace, "a/b", report)
+        catalog.report_metrics((namespace, "a/b"), report)
 
     kept = server.service.reports.kept()[-3:]
     assert [(report.namespace, report.table) for report in kept] == [(namespace, "a/b")] * 3
     assert [report.document for report in kept] == [commit, *scans]
     with pytest.raises(errors.NoSuchTable):
-        catalog.report_metrics(namespace, "absent", commit)
+        catalog.report_metrics((namespace, "absent"), commit)

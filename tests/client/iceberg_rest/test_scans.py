@@ -69,8 +69,7 @@ def test_plan_request_holds_the_given_arguments(at_a_desk):
     driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
 
     driven.plan_scan(
-        "n",
-        "t",
+        "n.t",
         row_filter=RESIDUAL,
         select=["id", "a.b"],
         snapshot_id=2**62,
@@ -92,7 +91,7 @@ def test_plan_request_holds_the_given_arguments(at_a_desk):
 def test_omitted_arguments_are_absent_from_the_plan_request(at_a_desk):
     driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
 
-    driven.plan_scan("n", "t")
+    driven.plan_scan("n.t")
 
     assert json.loads(desk.requests[-1].content) == {}
 
@@ -101,7 +100,7 @@ def test_tasks_have_their_delete_files_and_residual_filter(at_a_desk):
     tasks = [task("a", 1, 0), task("b", **{"residual-filter": RESIDUAL}), task("c", 1, **{"residual-filter": True})]
     driven, _, _ = at_a_desk({PLAN: {"status": "completed", "plan-id": "p-1", "delete-files": DELETES, "file-scan-tasks": tasks}})
 
-    plan = driven.plan_scan("n", "t")
+    plan = driven.plan_scan("n.t")
 
     assert shown(plan.tasks) == [("a", ["d1", "d0"]), ("b", []), ("c", ["d1"])]
     assert [getattr(one.residual, "type", one.residual) for one in plan.tasks] == [None, "eq", True]
@@ -114,7 +113,7 @@ def test_submitted_plan_is_polled_until_completed(at_a_desk):
         {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: [{"status": "submitted"}, {"status": "submitted"}, completed]}
     )
 
-    plan = driven.plan_scan("n", "t")
+    plan = driven.plan_scan("n.t")
 
     assert desk.asked == [PLAN, FETCH, FETCH, FETCH]
     assert pauses == [0.05, 0.1]
@@ -127,7 +126,7 @@ def test_plan_beyond_the_patience_is_cancelled(at_a_desk):
     )
 
     with pytest.raises(errors.PlanningFailed, match=r"not made within 0\.3 s"):
-        driven.plan_scan("n", "t", patience=0.3)
+        driven.plan_scan("n.t", patience=0.3)
 
     assert desk.asked == [PLAN, FETCH, FETCH, FETCH, CANCEL]
     assert sum(pauses) >= 0.3
@@ -138,7 +137,7 @@ def test_planning_is_retried_on_503(at_a_desk):
     completed = {"status": "completed", "file-scan-tasks": [], "plan-tasks": ["more"]}
     driven, desk, _ = at_a_desk({PLAN: [busy, completed], TASKS: [busy, {"file-scan-tasks": [task("a")]}]})
 
-    tasks = driven.scan_tasks("n", "t", driven.plan_scan("n", "t"))
+    tasks = driven.scan_tasks("n.t", driven.plan_scan("n.t"))
 
     assert desk.asked == [PLAN, PLAN, TASKS, TASKS]
     assert shown(tasks) == [("a", [])]
@@ -151,7 +150,7 @@ def test_failed_plan_raises_planning_failed_with_its_error(at_a_desk, *, backgro
     driven, _, _ = at_a_desk({PLAN: submitted if background else failed, FETCH: failed})
 
     with pytest.raises(errors.PlanningFailed, match="no such manifest") as caught:
-        driven.plan_scan("n", "t")
+        driven.plan_scan("n.t")
 
     assert (caught.value.status, caught.value.type) == (500, "RuntimeIOException")
 
@@ -160,7 +159,7 @@ def test_cancelled_plan_raises_planning_failed(at_a_desk):
     driven, _, _ = at_a_desk({PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "cancelled"}})
 
     with pytest.raises(errors.PlanningFailed, match="was cancelled"):
-        driven.plan_scan("n", "t")
+        driven.plan_scan("n.t")
 
 
 def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
@@ -171,7 +170,7 @@ def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
     ]
     driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["1", "2"]}, TASKS: answers})
 
-    tasks = driven.scan_tasks("n", "t", driven.plan_scan("n", "t"))
+    tasks = driven.scan_tasks("n.t", driven.plan_scan("n.t"))
 
     assert shown(tasks) == [("a", []), ("b", ["d0"]), ("c", []), ("d", [])]
     assert [json.loads(request.content)["plan-task"] for request in desk.requests[-3:]] == ["1", "2", "3"]
@@ -182,7 +181,7 @@ def test_unknown_delete_file_reference_is_a_bad_reply(at_a_desk, references):
     driven, _, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": [task("a", *references)]}})
 
     with pytest.raises(errors.BadReply, match="refers to delete files"):
-        driven.plan_scan("n", "t")
+        driven.plan_scan("n.t")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ def test_cancelling_a_missing_plan_raises_the_error_of_its_type(at_a_desk, kind,
     driven, _, _ = at_a_desk({CANCEL: gone})
 
     with pytest.raises(expected) as caught:
-        driven.cancel_plan("n", "t", "p-1")
+        driven.cancel_plan("n.t", "p-1")
 
     assert type(caught.value) is expected
 
@@ -202,7 +201,7 @@ def test_cancelling_a_missing_plan_raises_the_error_of_its_type(at_a_desk, kind,
 def test_cancelling_a_plan_without_an_id_sends_no_request(at_a_desk):
     driven, desk, _ = at_a_desk({})
 
-    driven.cancel_plan("n", "t", ScanPlan(None, (), ()))
+    driven.cancel_plan("n.t", ScanPlan(None, (), ()))
 
     assert desk.asked == []
 
@@ -219,11 +218,11 @@ def test_reference_server_plans_the_files_that_pyiceberg_wrote(kind, at_once):
         for _ in range(5):
             table.append(rows)
         with Driven(KINDS[kind], server.url) as driven:
-            plan = driven.plan_scan("n", "t")
-            found = [one.data_file.file_path for one in driven.scan_tasks("n", "t", plan)]
-            driven.cancel_plan("n", "t", plan)
+            plan = driven.plan_scan("n.t")
+            found = [one.data_file.file_path for one in driven.scan_tasks("n.t", plan)]
+            driven.cancel_plan("n.t", plan)
             with pytest.raises(errors.NoSuchPlanTask):
-                driven.scan_tasks("n", "t", plan)
+                driven.scan_tasks("n.t", plan)
         expected = [one.file.file_path for one in table.scan().plan_files()]
 
     assert sorted(expected) == sorted(found)

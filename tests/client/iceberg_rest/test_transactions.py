@@ -64,16 +64,16 @@ def catalog(request):
     with running(warehouse="memory:", prefix="ws") as server, Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven:
         driven.create_namespace("n")
         for name in ("t", "u"):
-            driven.create_table("n", name, SCHEMA)
+            driven.create_table(("n", name), SCHEMA)
         yield driven
 
 
 def properties(catalog):
-    return [catalog.load_table("n", name).metadata.properties for name in ("t", "u")]
+    return [catalog.load_table(("n", name)).metadata.properties for name in ("t", "u")]
 
 
 def test_transaction_makes_all_changes(catalog):
-    uuid = catalog.load_table("n", "t").metadata.table_uuid
+    uuid = catalog.load_table("n.t").metadata.table_uuid
 
     catalog.commit_transaction(
         [TableChange("n", "t", [setting(x="1")], [{"type": "assert-table-uuid", "uuid": uuid}]), TableChange("n", "u", [setting(y="2")])]

@@ -55,27 +55,27 @@ def namespace(catalog, request):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_view_of_any_name_is_created_found_and_renamed(catalog, namespace, name):
-    created = catalog.create_view(namespace, name, SCHEMA, version=version(), properties={"k": "v"})
-    loaded = catalog.load_view(namespace, name)
+    created = catalog.create_view((namespace, name), SCHEMA, version=version(), properties={"k": "v"})
+    loaded = catalog.load_view((namespace, name))
     listed = [view.name for view in catalog.list_views(namespace)]
     catalog.rename_view((namespace, name), (namespace, f"new {name}"))
 
     assert created == loaded
     assert (loaded.metadata.properties, listed) == ({"k": "v"}, [name])
-    assert not catalog.view_exists(namespace, name)
-    assert catalog.view_exists(namespace, f"new {name}")
+    assert not catalog.view_exists((namespace, name))
+    assert catalog.view_exists((namespace, f"new {name}"))
 
 
 def test_pages_hold_every_view_once(catalog, namespace):
     names = sorted(f"v{number}" for number in range(5))
     for name in names:
-        catalog.create_view(namespace, name, SCHEMA, version=version())
+        catalog.create_view((namespace, name), SCHEMA, version=version())
 
     assert sorted(view.name for view in catalog.list_views(namespace, page_size=2)) == names
 
 
 def test_view_is_created_with_its_schema_and_version(catalog, namespace):
-    metadata = catalog.create_view(namespace, "v", SCHEMA, version=version("SELECT 'ä' AS id")).metadata
+    metadata = catalog.create_view((namespace, "v"), SCHEMA, version=version("SELECT 'ä' AS id")).metadata
 
     (first,) = metadata.versions
     assert [(r.dialect, r.sql) for r in first.representations] == [("spark", "SELECT 'ä' AS id"), ("trino", "SELECT 'ä' AS id")]
@@ -84,10 +84,9 @@ def test_view_is_created_with_its_schema_and_version(catalog, namespace):
 
 
 def test_view_is_replaced_and_restored(catalog, namespace):
-    before = catalog.create_view(namespace, "v", SCHEMA, version=version()).metadata
+    before = catalog.create_view((namespace, "v"), SCHEMA, version=version()).metadata
     replaced = catalog.replace_view(
-        namespace,
-        "v",
+        (namespace, "v"),
         [
             {"action": "add-schema", "schema": OTHERS},
             {"action": "add-view-version", "view-version": version("SELECT 'a' AS n", **{"schema-id": -1})},
@@ -97,8 +96,7 @@ def test_view_is_replaced_and_restored(catalog, namespace):
         requirements=[{"type": "assert-view-uuid", "uuid": before.view_uuid}],
     ).metadata
     back = catalog.replace_view(
-        namespace,
-        "v",
+        (namespace, "v"),
         [{"action": "add-view-version", "view-version": before.versions[0]}, {"action": "set-current-view-version", "view-version-id": -1}],
     ).metadata
 
@@ -107,29 +105,28 @@ def test_view_is_replaced_and_restored(catalog, namespace):
 
 
 def test_failed_requirement_raises_commit_rejected(catalog, namespace):
-    before = catalog.create_view(namespace, "v", SCHEMA, version=version())
+    before = catalog.create_view((namespace, "v"), SCHEMA, version=version())
 
     with pytest.raises(errors.CommitRejected):
         catalog.replace_view(
-            namespace,
-            "v",
+            (namespace, "v"),
             [{"action": "set-properties", "updates": {"a": "1"}}],
             requirements=[{"type": "assert-view-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}],
         )
 
-    assert catalog.load_view(namespace, "v") == before
+    assert catalog.load_view((namespace, "v")) == before
 
 
 @pytest.mark.parametrize(
     ("method", "arguments", "expected"),
     [
         ("list_views", ("absent",), errors.NoSuchNamespace),
-        ("load_view", ("{namespace}", "absent"), errors.NoSuchView),
-        ("load_table", ("{namespace}", "v"), errors.NoSuchTable),
-        ("drop_view", ("{namespace}", "absent"), errors.NoSuchView),
+        ("load_view", (("{namespace}", "absent"),), errors.NoSuchView),
+        ("load_table", (("{namespace}", "v"),), errors.NoSuchTable),
+        ("drop_view", (("{namespace}", "absent"),), errors.NoSuchView),
         ("drop_namespace", ("{namespace}",), errors.NotEmpty),
-        ("replace_view", ("{namespace}", "absent", []), errors.NoSuchView),
-        ("create_table", ("{namespace}", "v", SCHEMA), errors.AlreadyExists),
+        ("replace_view", (("{namespace}", "absent"), []), errors.NoSuchView),
+        ("create_table", (("{namespace}", "v"), SCHEMA), errors.AlreadyExists),
         ("rename_view", (("{namespace}", "absent"), ("{namespace}", "u")), errors.NoSuchView),
         ("rename_view", (("{namespace}", "v"), ("absent", "u")), errors.NoSuchNamespace),
         ("rename_view", (("{namespace}", "v"), ("{namespace}", "v2")), errors.AlreadyExists),
@@ -137,7 +134,7 @@ def test_failed_requirement_raises_commit_rejected(catalog, namespace):
 )
 def test_missing_or_existing_object_raises_its_error(catalog, namespace, method, arguments, expected):
     for name in ("v", "v2"):
-        catalog.create_view(namespace, name, SCHEMA, version=version())
+        catalog.create_view((namespace, name), SCHEMA, version=version())
 
     with pytest.raises(errors.ResponseError) as caught:
         getattr(catalog, method)(*placed(arguments, namespace))
@@ -147,10 +144,10 @@ def test_missing_or_existing_object_raises_its_error(catalog, namespace, method,
 
 @pytest.mark.parametrize(("namespace_of", "expected"), [("absent", errors.NoSuchNamespace), ("{namespace}", errors.AlreadyExists)])
 def test_creating_a_view_without_namespace_or_twice_raises(catalog, namespace, namespace_of, expected):
-    catalog.create_view(namespace, "v", SCHEMA, version=version())
+    catalog.create_view((namespace, "v"), SCHEMA, version=version())
 
     with pytest.raises(expected):
-        catalog.create_view(placed(namespace_of, namespace), "v", SCHEMA, version=version())
+        catalog.create_view((placed(namespace_of, namespace), "v"), SCHEMA, version=version())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -168,6 +165,6 @@ def test_existence_is_checked_by_loading_without_head(kind, status, *, expected)
         }
     )
     with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven:
-        assert driven.view_exists("n", "v") is expected
+        assert driven.view_exists("n.v") is expected
 
     assert desk.asked == ["GET /v1/namespaces/n/views/v"]

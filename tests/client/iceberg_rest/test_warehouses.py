@@ -51,15 +51,15 @@ def test_table_in_nested_namespaces_belongs_to_its_warehouse(warehouse, name):
     catalog = warehouse(name)
     catalog.create_namespace("a")
     catalog.create_namespace(("a", "b"))
-    catalog.create_table(("a", "b"), "t", SCHEMA)
+    catalog.create_table((("a", "b"), "t"), SCHEMA)
     other = warehouse("lake" if name == "the depot" else "the depot")
 
     assert list(catalog.list_namespaces("a")) == [("a", "b")]
-    assert catalog.load_table(("a", "b"), "t") == catalog.load_table(("a", "b"), "t")
+    assert catalog.load_table((("a", "b"), "t")) == catalog.load_table((("a", "b"), "t"))
     with pytest.raises(NoSuchTable):
-        other.load_table(("a", "b"), "t")
+        other.load_table((("a", "b"), "t"))
 
-    catalog.drop_table(("a", "b"), "t")
+    catalog.drop_table((("a", "b"), "t"))
     catalog.drop_namespace(("a", "b"))
     catalog.drop_namespace("a")
 
@@ -68,12 +68,12 @@ def test_credentials_come_with_tables_and_on_their_own(warehouse):
     catalog = warehouse("lake")
     catalog.create_namespace("c")
     try:
-        made = catalog.create_table("c", "t", SCHEMA, access_delegation="vended-credentials")
-        loaded = catalog.load_table("c", "t", access_delegation=("remote-signing", "vended-credentials"))
-        alone = catalog.load_credentials("c", "t")
-        plain = catalog.load_table("c", "t")
+        made = catalog.create_table("c.t", SCHEMA, access_delegation="vended-credentials")
+        loaded = catalog.load_table("c.t", access_delegation=("remote-signing", "vended-credentials"))
+        alone = catalog.load_credentials("c.t")
+        plain = catalog.load_table("c.t")
     finally:
-        catalog.drop_table("c", "t")
+        catalog.drop_table("c.t")
         catalog.drop_namespace("c")
 
     given = [*made.storage_credentials, *loaded.storage_credentials, *alone]

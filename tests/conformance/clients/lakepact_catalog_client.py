@@ -59,13 +59,13 @@ class Tasks:
         return repeatedly(listed, self.given)
 
     def table_exists(self) -> Any:
-        return self.catalog.table_exists(self.namespace, self.table)
+        return self.catalog.table_exists((self.namespace, self.table))
 
     def create_table(self) -> Any:
-        self.catalog.create_table(self.namespace, self.table, {"type": "struct", "fields": FIELDS})
+        self.catalog.create_table((self.namespace, self.table), {"type": "struct", "fields": FIELDS})
 
     def load_table(self) -> Any:
-        metadata = self.catalog.load_table(self.namespace, self.table).metadata
+        metadata = self.catalog.load_table((self.namespace, self.table)).metadata
         current = metadata.current_snapshot_id
         return {
             "uuid": metadata.table_uuid,
@@ -79,9 +79,9 @@ class Tasks:
         return repeatedly(self.load_table, self.given)
 
     def commit(self, updates: dict[str, str]) -> None:
-        uuid = self.catalog.load_table(self.namespace, self.table).metadata.table_uuid
+        uuid = self.catalog.load_table((self.namespace, self.table)).metadata.table_uuid
         update = {"action": "set-properties", "updates": updates}
-        self.catalog.commit_table(self.namespace, self.table, [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
+        self.catalog.commit_table((self.namespace, self.table), [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
 
     def set_properties(self) -> Any:
         self.commit(self.given["updates"])
@@ -97,13 +97,13 @@ class Tasks:
         self.catalog.rename_table((self.namespace, self.table), (self.namespace, self.given["to"]))
 
     def drop_table(self) -> Any:
-        self.catalog.drop_table(self.namespace, self.table)
+        self.catalog.drop_table((self.namespace, self.table))
 
     def purge_table(self) -> Any:
-        self.catalog.drop_table(self.namespace, self.table, purge=True)
+        self.catalog.drop_table((self.namespace, self.table), purge=True)
 
     def change_references(self, update: dict[str, Any], *requirements: dict[str, Any]) -> None:
-        self.catalog.commit_table(self.namespace, self.table, [update], requirements=list(requirements))
+        self.catalog.commit_table((self.namespace, self.table), [update], requirements=list(requirements))
 
     def create_branch(self) -> Any:
         self.create_reference(self.given["branch"], "branch")
@@ -122,33 +122,33 @@ class Tasks:
         self.change_references({"action": "remove-snapshot-ref", "ref-name": self.given["tag"]})
 
     def register_table(self) -> Any:
-        self.catalog.register_table(self.namespace, self.table, self.given["metadata-location"])
+        self.catalog.register_table((self.namespace, self.table), self.given["metadata-location"])
 
     def commit_transaction(self) -> Any:
         update = {"action": "set-properties", "updates": self.given["updates"]}
         self.catalog.commit_transaction([TableChange(self.namespace, name, [update], []) for name in self.given["tables"]])
 
     def plan_scan(self) -> Any:
-        plan = self.catalog.plan_scan(self.namespace, self.table)
+        plan = self.catalog.plan_scan((self.namespace, self.table))
         return [
             {"file": task.data_file.file_path, "deletes": [file.file_path for file in task.delete_files]}
-            for task in self.catalog.scan_tasks(self.namespace, self.table, plan)
+            for task in self.catalog.scan_tasks((self.namespace, self.table), plan)
         ]
 
     def file_properties(self) -> Any:
-        loaded = self.catalog.load_table(self.namespace, self.table)
+        loaded = self.catalog.load_table((self.namespace, self.table))
         return dict(storage_properties(loaded, loaded.metadata_location))
 
     def list_views(self) -> Any:
         return [found.name for found in self.catalog.list_views(self.namespace)]
 
     def load_view(self) -> Any:
-        metadata = self.catalog.load_view(self.namespace, self.view).metadata
+        metadata = self.catalog.load_view((self.namespace, self.view)).metadata
         version = next(version for version in metadata.versions if version.version_id == metadata.current_version_id)
         return {"uuid": metadata.view_uuid, "sql": version.representations[0].sql}
 
     def create_view(self) -> Any:
-        self.catalog.create_view(self.namespace, self.view, {"type": "struct", "fields": FIELDS[:1]}, version=self.version(1))
+        self.catalog.create_view((self.namespace, self.view), {"type": "struct", "fields": FIELDS[:1]}, version=self.version(1))
 
     def version(self, identifier: int) -> dict[str, Any]:
         representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
@@ -156,18 +156,18 @@ class Tasks:
         return version | {"representations": [representation], "default-namespace": list(self.namespace)}
 
     def replace_view(self) -> Any:
-        metadata = self.catalog.load_view(self.namespace, self.view).metadata
+        metadata = self.catalog.load_view((self.namespace, self.view)).metadata
         version = self.version(1 + max(version.version_id for version in metadata.versions))
         added: dict[str, Any] = {"action": "add-view-version", "view-version": version}
         current: dict[str, Any] = {"action": "set-current-view-version", "view-version-id": -1}
         requirement = {"type": "assert-view-uuid", "uuid": metadata.view_uuid}
-        self.catalog.replace_view(self.namespace, self.view, [added, current], requirements=[requirement])
+        self.catalog.replace_view((self.namespace, self.view), [added, current], requirements=[requirement])
 
     def rename_view(self) -> Any:
         self.catalog.rename_view((self.namespace, self.view), (self.namespace, self.given["to"]))
 
     def drop_view(self) -> Any:
-        self.catalog.drop_view(self.namespace, self.view)
+        self.catalog.drop_view((self.namespace, self.view))
 
 
 def auth(given: dict[str, Any]) -> Auth | None:

@@ -65,7 +65,7 @@ def _of_catalog(catalog: IcebergCatalog, name: tuple[str, ...], snapshots: Snaps
     path_segment(name[-1])
     cells = layout.terminal()
     try:
-        loaded = catalog.load_table(name[:-1], name[-1], snapshots=snapshots).to_wire()
+        loaded = catalog.load_table((name[:-1], name[-1]), snapshots=snapshots).to_wire()
     except NoSuchNamespace:
         raise
     except NotFound:
@@ -80,7 +80,7 @@ def _of_catalog(catalog: IcebergCatalog, name: tuple[str, ...], snapshots: Snaps
 
 def _view(catalog: IcebergCatalog, name: tuple[str, ...]) -> dict[str, Any] | None:
     try:
-        return catalog.load_view(name[:-1], name[-1]).to_wire()
+        return catalog.load_view((name[:-1], name[-1])).to_wire()
     except NotFound:
         return None
 

@@ -47,15 +47,15 @@ def test_unwritable_changes_return_an_error_and_change_nothing(tmp_path: Path) -
     with server(tmp_path) as (url, process), IcebergCatalog(url, retries=NO_RETRIES) as catalog:
         room = room_of(process)
         catalog.create_namespace("a")
-        made = catalog.create_table("a", "t", SCHEMA, properties={"value": "first"})
+        made = catalog.create_table("a.t", SCHEMA, properties={"value": "first"})
         files = set(tmp_path.rglob("*.metadata.json"))
         room(FORBIDDEN_GROWTH)
         statuses: list[int | None] = []
         for refused in (
-            lambda: catalog.commit_table("a", "t", updates("second")),
+            lambda: catalog.commit_table("a.t", updates("second")),
             lambda: catalog.commit_transaction([TableChange("a", "t", updates("second"))]),
-            lambda: catalog.create_table("a", "u", SCHEMA),
-            lambda: catalog.drop_table("a", "t", purge=True),
+            lambda: catalog.create_table("a.u", SCHEMA),
+            lambda: catalog.drop_table("a.t", purge=True),
             lambda: catalog.rename_table(("a", "t"), ("a", "u")),
             lambda: catalog.create_namespace("b"),
             lambda: catalog.update_namespace_properties("a", updates={"x": "y"}),
@@ -63,11 +63,11 @@ def test_unwritable_changes_return_an_error_and_change_nothing(tmp_path: Path) -
             with pytest.raises((OutcomeUnknown, ServerError), match="the change was not made") as told:
                 refused()
             statuses.append(told.value.status)
-        seen = catalog.load_table("a", "t").metadata.properties["value"], [table.name for table in catalog.list_tables("a")]
+        seen = catalog.load_table("a.t").metadata.properties["value"], [table.name for table in catalog.list_tables("a")]
         left = set(tmp_path.rglob("*.metadata.json"))
         room(resource.RLIM_INFINITY)
-        catalog.commit_table("a", "t", updates("third"))
-        now = catalog.load_table("a", "t").metadata.properties["value"]
+        catalog.commit_table("a.t", updates("third"))
+        now = catalog.load_table("a.t").metadata.properties["value"]
 
     assert (set(statuses) <= {503, 507}, seen, left ^ files, now) == (True, ("first", ["t"]), set(), "third")
     assert Path(made.metadata_location.removeprefix("file://")) in files
@@ -91,22 +91,22 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_answered_with_507_until_there_is_room_again(small_disk: Path) -> None:
     with server(small_disk) as (url, _), IcebergCatalog(url, retries=NO_RETRIES) as catalog:
         catalog.create_namespace("a")
-        catalog.create_table("a", "t", SCHEMA, properties={"value": ""})
+        catalog.create_table("a.t", SCHEMA, properties={"value": ""})
         kept, statuses = "", set[int | None]()
         for number in range(200):
             value = f"{number} {'x' * 5000}"
             try:
-                catalog.commit_table("a", "t", updates(value))
+                catalog.commit_table("a.t", updates(value))
             except OutcomeUnknown as told:
                 statuses.add(told.status)
                 if len(statuses) > 2 or number > 150:
                     break
             else:
                 kept = value
-        seen = catalog.load_table("a", "t").metadata.properties["value"]
+        seen = catalog.load_table("a.t").metadata.properties["value"]
         for old in sorted(small_disk.rglob("0000*.metadata.json")):
             old.unlink()
-        catalog.commit_table("a", "t", updates("again"))
+        catalog.commit_table("a.t", updates("again"))
 
     assert (seen == kept, statuses) == (True, {507})
     assert findings(small_disk) == []
@@ -216,9 +216,9 @@ def test_times_never_go_back_although_the_clock_does(tmp_path: Path, monkeypatch
         with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
             if not hours:
                 catalog.create_namespace("a")
-                catalog.create_table("a", "t", SCHEMA)
+                catalog.create_table("a.t", SCHEMA)
             for value in range(3):
-                committed = catalog.commit_table("a", "t", updates(f"{hours}.{value}"))
+                committed = catalog.commit_table("a.t", updates(f"{hours}.{value}"))
                 times.append(committed.metadata.last_updated_ms or 0)
                 location = committed.metadata_location or ""
             logged = [entry.timestamp_ms for entry in committed.metadata.metadata_log]

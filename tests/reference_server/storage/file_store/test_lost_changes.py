@@ -75,11 +75,11 @@ def files_in(folder: Path) -> Files:
 
 
 def values_in(catalog: IcebergCatalog) -> dict[str, str]:
-    return {name: catalog.load_table("a", name).metadata.properties["value"] for name in TABLES}
+    return {name: catalog.load_table(("a", name)).metadata.properties["value"] for name in TABLES}
 
 
 def commit(catalog: IcebergCatalog, name: str, value: str) -> None:
-    catalog.commit_table("a", name, [{"action": "set-properties", "updates": {"value": value}}])
+    catalog.commit_table(("a", name), [{"action": "set-properties", "updates": {"value": value}}])
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Killed:
             if not life:
                 catalog.create_namespace("a")
                 for name in TABLES:
-                    catalog.create_table("a", name, SCHEMA)
+                    catalog.create_table(("a", name), SCHEMA)
             for step in range(8):
                 for name in TABLES if step % 2 else TABLES[:1]:
                     values[name] = f"{life}.{step}"

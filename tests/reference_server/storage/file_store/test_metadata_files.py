@@ -24,7 +24,7 @@ def table(tmp_path: Path) -> Path:
     """Return the metadata file of a table, whose server has not ended cleanly."""
     with running(warehouse=str(tmp_path), store="file") as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("a")
-        made = catalog.create_table("a", "t", SCHEMA)
+        made = catalog.create_table("a.t", SCHEMA)
         shutil.copytree(tmp_path / ".lakepact", tmp_path / "as it is")
     shutil.rmtree(tmp_path / ".lakepact")
     (tmp_path / "as it is").rename(tmp_path / ".lakepact")
@@ -130,8 +130,8 @@ def test_no_table_lies_where_the_store_does(tmp_path: Path, spelled: str, sendin
 def test_a_purge_is_done_once_the_table_is_gone_for_good(tmp_path: Path) -> None:
     with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
         catalog.create_namespace("a")
-        made = catalog.create_table("a", "t", SCHEMA)
-        catalog.drop_table("a", "t", purge=True)
+        made = catalog.create_table("a.t", SCHEMA)
+        catalog.drop_table("a.t", purge=True)
 
         assert not Path(made.metadata.location.removeprefix("file://")).exists()
 
@@ -146,8 +146,8 @@ def test_a_store_beside_a_warehouse_in_memory_has_its_metadata_again(tmp_path: P
         with running(warehouse="memory:", store=tmp_path / "s.sqlite") as answering, IcebergCatalog(answering.url) as catalog:
             if not catalog.namespace_exists("a"):
                 catalog.create_namespace("a")
-                made = catalog.create_table("a", "t", SCHEMA)
-            again = catalog.register_table("a", "again", made.metadata_location)
-            catalog.drop_table("a", "again")
+                made = catalog.create_table("a.t", SCHEMA)
+            again = catalog.register_table("a.again", made.metadata_location)
+            catalog.drop_table("a.again")
 
     assert again.metadata.table_uuid == made.metadata.table_uuid

@@ -51,7 +51,7 @@ class Histories:
     def load(self, catalog: IcebergCatalog, table: str) -> int:
         """Return the current snapshot of a table."""
         began = time.monotonic()
-        seen = catalog.load_table(SPACE, table).metadata.current_snapshot_id or NONE
+        seen = catalog.load_table((SPACE, table)).metadata.current_snapshot_id or NONE
         self._note(Operation(began, time.monotonic(), {table: seen}))
         return seen
 
@@ -63,7 +63,7 @@ class Histories:
         try:
             if len(changes) == 1:
                 (only,) = changes
-                catalog.commit_table(SPACE, only.name, only.updates, requirements=only.requirements)
+                catalog.commit_table((SPACE, only.name), only.updates, requirements=only.requirements)
             else:
                 catalog.commit_transaction(changes)
             done = True
@@ -114,7 +114,7 @@ def prepare(url: str) -> None:
     with IcebergCatalog(url) as catalog:
         catalog.create_namespace(SPACE)
         for table in TABLES:
-            catalog.create_table(SPACE, table, SCHEMA)
+            catalog.create_table((SPACE, table), SCHEMA)
 
 
 @pytest.mark.parametrize("bases", [{"one": NONE}, {"one": NONE, "two": NONE}, {"one": NONE, "two": NONE, "three": NONE}])

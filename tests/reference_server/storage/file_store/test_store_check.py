@@ -28,11 +28,11 @@ def warehouse(tmp_path: Path) -> Path:
     with running(warehouse=str(tmp_path / "w"), store="file") as server, IcebergCatalog(server.url) as catalog:
         catalog.create_namespace("a")
         catalog.create_namespace(("a", "b"))
-        catalog.create_table(("a", "b"), "t", SCHEMA)
-        catalog.create_table(("a", "b"), "compressed", SCHEMA, properties={"write.metadata.compression-codec": "gzip"})
-        made = catalog.commit_table(("a", "b"), "t", [{"action": "set-properties", "updates": {"ä": "1"}}])
-        catalog.create_view(("a", "b"), "v", SCHEMA, version=view_version())
-        catalog.register_table("a", "registered", made.metadata_location)
+        catalog.create_table((("a", "b"), "t"), SCHEMA)
+        catalog.create_table((("a", "b"), "compressed"), SCHEMA, properties={"write.metadata.compression-codec": "gzip"})
+        made = catalog.commit_table((("a", "b"), "t"), [{"action": "set-properties", "updates": {"ä": "1"}}])
+        catalog.create_view((("a", "b"), "v"), SCHEMA, version=view_version())
+        catalog.register_table("a.registered", made.metadata_location)
     return tmp_path / "w"
 
 

@@ -41,7 +41,7 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
     async def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         async def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            done = await self.commit_table(change.namespace, change.name, change.updates, requirements=change.requirements)
+            done = await self.commit_table((change.namespace, change.name), change.updates, requirements=change.requirements)
             if missing := "; ".join(table.missing_in(done.metadata)):
                 message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
                 raise IncompleteCommit(Failure(operation="updateTable", status=200, message=message))
@@ -67,7 +67,7 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
             await self._connection.pause(pause)
 
     async def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
-        loaded = await self.load_table(table.namespace, table.name, snapshots="refs")
+        loaded = await self.load_table((table.namespace, table.name), snapshots="refs")
         return table.resolved(loaded.metadata, rejected)
 
 

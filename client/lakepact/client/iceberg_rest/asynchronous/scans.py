@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
-from lakepact.client.iceberg_rest.names import of_table
 from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
 from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.urls import path_segment
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 class AsyncScans(AsyncConfigured):
     """A catalog's planning of scans."""
 
-    @of_table
     async def plan_scan(
         self,
         table: TableName,
@@ -108,7 +106,6 @@ class AsyncScans(AsyncConfigured):
             await self._call(cancel_planning.call(**where, plan_id=path_segment(plan_id)))
         raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
 
-    @of_table
     async def scan_tasks(self, table: TableName, plan: ScanPlan) -> AsyncIterator[ScanTask]:
         """Yield every task of a plan; tasks on further pages are fetched as they are reached.
 
@@ -132,7 +129,6 @@ class AsyncScans(AsyncConfigured):
             for task in scan_tasks(answer, "fetchScanTasks"):
                 yield task
 
-    @of_table
     async def cancel_plan(self, table: TableName, plan: ScanPlan | str) -> None:
         """Cancel a plan; its plan tasks can no longer be fetched.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
-from lakepact.client.iceberg_rest.names import of_table, table_identifier
+from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.paging import Bookmark
 from lakepact.generated.iceberg_rest.endpoints import (
@@ -57,7 +57,6 @@ class AsyncViews(AsyncConfigured):
                 yield identifier
             bookmark.turn(page.next_page_token)
 
-    @of_table
     async def create_view(
         self,
         view: TableName,
@@ -85,7 +84,6 @@ class AsyncViews(AsyncConfigured):
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
         return await self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
-    @of_table
     async def register_view(self, view: TableName, metadata_location: str) -> LoadViewResult:
         """Register an existing metadata file as a view, and load it (1.11.0).
 
@@ -103,7 +101,6 @@ class AsyncViews(AsyncConfigured):
         body = bodies.register_view(name, metadata_location)
         return await self._call(register_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
-    @of_table
     async def load_view(self, view: TableName, *, referenced_by: Sequence[TableName] = ()) -> LoadViewResult:
         """Return the view's metadata.
 
@@ -118,7 +115,6 @@ class AsyncViews(AsyncConfigured):
         chain = config.encode_view_chain(referenced_by)
         return await self._call(load_view.call(**config.view(view), referenced_by=chain))
 
-    @of_table
     async def view_exists(self, view: TableName) -> bool:
         """Return whether a view exists; a server without `viewExists` is asked to load it.
 
@@ -138,7 +134,6 @@ class AsyncViews(AsyncConfigured):
             return False
         return True
 
-    @of_table
     async def replace_view(
         self,
         view: TableName,
@@ -164,7 +159,6 @@ class AsyncViews(AsyncConfigured):
         body = bodies.replace_view(view, updates, requirements)
         return await self._call(replace_view.call(**config.view(view), body=body))
 
-    @of_table
     async def drop_view(self, view: TableName) -> None:
         """Drop a view.
 
