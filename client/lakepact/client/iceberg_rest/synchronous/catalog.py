@@ -15,8 +15,8 @@ class IcebergCatalog(Namespaces, Edits, Scans, Views):
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of
     `lakepact.client.errors`. The first call fetches the catalog's configuration, see `config`.
 
-    A namespace is `"sales.emea"` or `("sales", "emea")`; a table or view is `"sales.emea.orders"`, `("sales", "emea", "orders")`, an item
-    of a listing, or namespace and name as two arguments. Strings are split at dots, the parts of tuples are not.
+    A namespace is `"sales.emea"` or `("sales", "emea")`; a table or view is `"sales.emea.orders"`, `("sales", "emea", "orders")`,
+    `(("sales", "emea"), "orders")` or an item of a listing. Strings are split at dots, the parts of tuples are not.
     What is sent as JSON (schemas, specs, updates, requirements) may be given as generated models or as plain documents.
 
     Args:

@@ -42,7 +42,7 @@ class Edits(Tables, Transactions):
     def _commit_table_edits(self, table: TableEdits) -> CommitTableResponse:
         def commit(changes: list[TableChange]) -> CommitTableResponse:
             (change,) = changes
-            done = self.commit_table(change.namespace, change.name, change.updates, requirements=change.requirements)
+            done = self.commit_table((change.namespace, change.name), change.updates, requirements=change.requirements)
             if missing := "; ".join(table.missing_in(done.metadata)):
                 message = f"the server accepted the commit, but the table in its reply lacks edits. {missing}"
                 raise IncompleteCommit(Failure(operation="updateTable", status=200, message=message))
@@ -68,7 +68,7 @@ class Edits(Tables, Transactions):
             self._connection.pause(pause)
 
     def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
-        loaded = self.load_table(table.namespace, table.name, snapshots="refs")
+        loaded = self.load_table((table.namespace, table.name), snapshots="refs")
         return table.resolved(loaded.metadata, rejected)
 
 

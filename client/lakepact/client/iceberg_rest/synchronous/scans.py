@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.errors import LakepactError
 from lakepact.client.iceberg_rest import bodies
-from lakepact.client.iceberg_rest.names import of_table
 from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
 from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 class Scans(Configured):
     """A catalog's planning of scans."""
 
-    @of_table
     def plan_scan(
         self,
         table: TableName,
@@ -107,7 +105,6 @@ class Scans(Configured):
             self._call(cancel_planning.call(**where, plan_id=path_segment(plan_id)))
         raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
 
-    @of_table
     def scan_tasks(self, table: TableName, plan: ScanPlan) -> Iterator[ScanTask]:
         """Yield every task of a plan; tasks on further pages are fetched as they are reached.
 
@@ -129,7 +126,6 @@ class Scans(Configured):
             todo += answer.plan_tasks or ()
             yield from scan_tasks(answer, "fetchScanTasks")
 
-    @of_table
     def cancel_plan(self, table: TableName, plan: ScanPlan | str) -> None:
         """Cancel a plan; its plan tasks can no longer be fetched.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
-from lakepact.client.iceberg_rest.names import of_table, table_identifier
+from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
@@ -69,7 +69,6 @@ class Tables(Configured):
             yield from page.identifiers or ()
             bookmark.turn(page.next_page_token)
 
-    @of_table
     def create_table(
         self,
         table: TableName,
@@ -102,7 +101,6 @@ class Tables(Configured):
         )
         return self._create(namespace, body, access_delegation)
 
-    @of_table
     def stage_table(
         self,
         table: TableName,
@@ -131,7 +129,6 @@ class Tables(Configured):
             create_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
         )
 
-    @of_table
     def register_table(
         self,
         table: TableName,
@@ -160,7 +157,6 @@ class Tables(Configured):
             register_table.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body, x_iceberg_access_delegation=wanted)
         )
 
-    @of_table
     def load_table(
         self,
         table: TableName,
@@ -190,7 +186,6 @@ class Tables(Configured):
         # Credentials end: what comes with them is never given a second time.
         return self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials)
 
-    @of_table
     def load_credentials(
         self, table: TableName, *, plan_id: str | None = None, referenced_by: Sequence[TableName] = ()
     ) -> Sequence[StorageCredential]:
@@ -217,7 +212,6 @@ class Tables(Configured):
         )
         return given.storage_credentials
 
-    @of_table
     def sign_request(
         self,
         table: TableName,
@@ -239,7 +233,6 @@ class Tables(Configured):
         body = bodies.sign_request(request)
         return self._call(sign_request.call(**config.table(table), body=body))
 
-    @of_table
     def table_exists(self, table: TableName) -> bool:
         """Return whether a table exists; a server without `tableExists` is asked to load it.
 
@@ -259,7 +252,6 @@ class Tables(Configured):
             return False
         return True
 
-    @of_table
     def commit_table(
         self,
         table: TableName,
@@ -285,7 +277,6 @@ class Tables(Configured):
         body = bodies.commit_table(table, updates, requirements)
         return self._changing(update_table.call(**config.table(table), body=body))
 
-    @of_table
     def drop_table(self, table: TableName, *, purge: bool = False) -> None:
         """Drop a table.
 
@@ -313,7 +304,6 @@ class Tables(Configured):
         """
         self._call(rename_table.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))
 
-    @of_table
     def report_metrics(self, table: TableName, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]) -> None:
         """Report the metrics of a scan or commit to the server.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
-from lakepact.client.iceberg_rest.names import of_table, table_identifier
+from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.paging import Bookmark
@@ -57,7 +57,6 @@ class Views(Configured):
             yield from page.identifiers or ()
             bookmark.turn(page.next_page_token)
 
-    @of_table
     def create_view(
         self,
         view: TableName,
@@ -85,7 +84,6 @@ class Views(Configured):
         body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
         return self._call(create_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
-    @of_table
     def register_view(self, view: TableName, metadata_location: str) -> LoadViewResult:
         """Register an existing metadata file as a view, and load it (1.11.0).
 
@@ -103,7 +101,6 @@ class Views(Configured):
         body = bodies.register_view(name, metadata_location)
         return self._call(register_view.call(prefix=PREFIX, namespace=config.encode_namespace(namespace), body=body))
 
-    @of_table
     def load_view(self, view: TableName, *, referenced_by: Sequence[TableName] = ()) -> LoadViewResult:
         """Return the view's metadata.
 
@@ -118,7 +115,6 @@ class Views(Configured):
         chain = config.encode_view_chain(referenced_by)
         return self._call(load_view.call(**config.view(view), referenced_by=chain))
 
-    @of_table
     def view_exists(self, view: TableName) -> bool:
         """Return whether a view exists; a server without `viewExists` is asked to load it.
 
@@ -138,7 +134,6 @@ class Views(Configured):
             return False
         return True
 
-    @of_table
     def replace_view(
         self,
         view: TableName,
@@ -164,7 +159,6 @@ class Views(Configured):
         body = bodies.replace_view(view, updates, requirements)
         return self._call(replace_view.call(**config.view(view), body=body))
 
-    @of_table
     def drop_view(self, view: TableName) -> None:
         """Drop a view.
 
