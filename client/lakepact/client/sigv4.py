@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.client.auth import Auth, AuthFlow
 
@@ -39,6 +39,7 @@ class SigV4(Auth):
     def __init__(self, service: str, *, region: str | None = None, credentials: Credentials | None = None) -> None:
         session = Session()
         self._service = service
+        self._given = credentials
         found_region = region or session.get_config_variable("region")
         found_credentials = credentials or session.get_credentials()
         if not found_region:
@@ -50,6 +51,15 @@ class SigV4(Auth):
 
     def __repr__(self) -> str:
         return f"SigV4({self._service!r}, region={self._region!r}, credentials=[hidden])"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without credentials= the copy reads the AWS configuration again, so that a pickle holds no secret of it.
+        if hasattr(self._given, "refresh_needed"):
+            raise TypeError("SigV4 cannot be pickled with credentials= that renew themselves; leave them to the AWS configuration")
+        return {"service": self._service, "region": self._region, "credentials": self._given}
+
+    def __setstate__(self, arguments: dict[str, Any]) -> None:
+        SigV4.__init__(self, **arguments)
 
     def flow(self, request: Request) -> AuthFlow:
         """Yield the request with its signature."""
