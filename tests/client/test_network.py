@@ -161,10 +161,8 @@ def test_tasks_beyond_the_most_connections_wait():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_request_without_a_free_connection_raises_unreachable(kind, monkeypatch):
-    folder = "asynchronous" if kind == "async" else "synchronous"
-    monkeypatch.setattr(f"lakepact.client.transport.{folder}.network._MOST", 1)
-    options = {"timeouts": Timeouts(pool=0.1), "retries": NO_RETRIES}
+def test_request_without_a_free_connection_raises_unreachable(kind):
+    options = {"timeouts": Timeouts(pool=0.1), "retries": NO_RETRIES, "limits": Limits(connections=1)}
 
     async def two(address):
         async with AsyncIcebergCatalog(address, **options) as catalog:

@@ -17,7 +17,7 @@ from lakepact.client.errors import BadReply, Failure, LakepactError, LimitExceed
 from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
 from lakepact.client.retries import may_repeat, retry_after
 from lakepact.client.urls import origin, url
-from lakepact.client.wire import Lost, Pause, Reply, Request
+from lakepact.client.wire import Headers, Lost, Pause, Reply, Request, with_missing
 
 if TYPE_CHECKING:
     from lakepact.client.auth import Auth
@@ -94,6 +94,8 @@ class Engine:
     retries: Retries
     refusals: Refusals
     clock: Callable[[], float] = time.monotonic
+    #: The caller's headers of each call; those of the call itself win.
+    headers: Headers = ()
 
     def __post_init__(self) -> None:
         if not callable(getattr(self.auth, "flow", None)):  # a token as it is, perhaps, which is not repeated
@@ -142,7 +144,7 @@ class Engine:
         request = Request(
             call.method,
             url(self.address, call.path, call.query),
-            (("Accept", accepted), *call.headers),
+            (("Accept", accepted), *with_missing(call.headers, self.headers)),
             call.content,
             only_reads=call.operation in self.refusals.reads,
             is_streamed=is_streamed,
@@ -243,7 +245,8 @@ def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactErr
         "unanswered": f"no reply from {server}",
         "garbled": f"the coding of the reply of {server}, or a header of it, is broken",
     }[lost.how]
-    return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}"))
+    advice = "; verify= or --ca-file names certificates to trust" if "CERTIFICATE_VERIFY_FAILED" in str(lost.cause) else ""
+    return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}{advice}"))
 
 
 def _failure(call: Call[T], last: Attempt, message: str, *, error_type: str | None = None) -> Failure:

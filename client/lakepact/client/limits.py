@@ -26,19 +26,21 @@ _MOST_CODINGS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Most that one reply may bring.
+    """Most that one reply may bring, and most connections.
 
     Args:
         body: Bytes of the body of a reply that is not streamed, as it is sent and as it is decoded.
         line: Bytes of one line of a listing of files, which is streamed; the listing itself may have any number of lines.
         file: Bytes of a data file whose size its listing does not say.
         pages: Pages of one listing.
+        connections: Connections that a client has open at once; further calls wait, see `Timeouts(pool=…)`.
     """
 
     body: int = 64 * MIB
     line: int = 64 * MIB
     file: int = 128 * MIB
     pages: int = 100_000
+    connections: int = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,14 @@ IDEMPOTENCY_KEY = "Idempotency-Key"
 Headers = tuple[tuple[str, str], ...]
 
 
+def with_missing(headers: Headers, others: Headers) -> Headers:
+    """Return headers, and those of the others whose names are not among them."""
+    if not others:
+        return headers
+    present = {name.lower() for name, _ in headers}
+    return (*headers, *(other for other in others if other[0].lower() not in present))
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One HTTP request, whole: its URL is already percent-encoded."""

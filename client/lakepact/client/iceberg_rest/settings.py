@@ -8,15 +8,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 from urllib.parse import quote, unquote
 
+from lakepact.client.access import OWN_HEADERS, checked_header
 from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
 from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, TableName, encode_namespace, encode_view_chain, table_identifier
+from lakepact.client.wire import Headers, with_missing
 from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lakepact.client.wire import Headers
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
 
@@ -44,10 +45,6 @@ DEFAULT_OPERATIONS = frozenset(
 
 #: The operations that a server without endpoints offers too where the property `view-endpoints-supported` says so, as in Iceberg's library.
 VIEW_OPERATIONS = frozenset({"listViews", "loadView", "createView", "replaceView", "dropView", "renameView"})
-#: Headers of the transport and the engine, which properties do not replace.
-_OWN_HEADERS = frozenset({"accept", "connection", "content-length", "host", "transfer-encoding"})
-_HEADER = re.compile(r"header\.([!#$%&'*+.^_`|~0-9A-Za-z-]+)")
-_HEADER_VALUE = re.compile(r"[\t -~]*")
 
 #: Stands for the prefix in a call until it is known where the server wants it.
 PREFIX = "{prefix}"
@@ -142,7 +139,7 @@ def settings(
     return Settings(
         properties=MappingProxyType(merged),
         prefix=encode_prefix(merged.get("prefix", "")),
-        headers=header_properties(merged),
+        headers=header_properties(config.defaults, own, config.overrides),
         offered=offered if endpoints else default_operations,
         has_keys=are_kept(config, seconds=patience),
     )
@@ -162,22 +159,19 @@ def encode_prefix(prefix: str) -> str:
     return quote(prefix, safe="/%:@!$&'()*+,;=")
 
 
-def header_properties(properties: Mapping[str, str]) -> Headers:
-    """Return the headers that properties such as `header.X-Tenant` name.
+def header_properties(*layers: Mapping[str, str]) -> Headers:
+    """Return the headers that properties such as `header.X-Tenant` name; later layers win.
 
     Raises:
         ValueError: A property cannot be sent as a header; the message does not repeat its value.
     """
     found: dict[str, tuple[str, str]] = {}
-    for key in (key for key in properties if key.startswith("header.")):
-        name, value = _HEADER.fullmatch(key), properties[key].strip()
-        if not name or not _HEADER_VALUE.fullmatch(value):
-            raise ValueError(f"the property {key!r} cannot be a header: it needs a name without spaces, and a value of one line in ASCII")
-        found[name[1].lower()] = (name[1], value)
-    return tuple(header for name, header in found.items() if name not in _OWN_HEADERS)
+    for key, value in (item for layer in layers for item in layer.items() if item[0].startswith("header.")):
+        name = key.removeprefix("header.")
+        found[name.lower()] = checked_header(name, value, of=f"the property {key!r}")
+    return tuple(header for name, header in found.items() if name not in OWN_HEADERS)
 
 
 def with_headers(call: Call[T], headers: Headers) -> Call[T]:
     """Return the call with these headers, except those that it has already."""
-    present = {name.lower() for name, _ in call.headers}
-    return replace(call, headers=(*call.headers, *(header for header in headers if header[0].lower() not in present)))
+    return replace(call, headers=with_missing(call.headers, headers))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 
 from lakepact.client.limits import METER
+from lakepact.client.locks import PerLoop
 from lakepact.client.transport.routes import reachable
 
 if TYPE_CHECKING:
@@ -155,10 +156,10 @@ def _unconnected(error: OSError) -> Exception:
 
 
 class AsyncSlots:
-    """As many requests as may be under way at once."""
+    """As many requests as may be under way at once, in each event loop."""
 
     def __init__(self, most: int) -> None:
-        self._free = asyncio.Semaphore(most)
+        self._free = PerLoop(lambda: asyncio.Semaphore(most))
 
     async def take(self, seconds: float) -> None:
         """Wait for a free slot.
@@ -166,12 +167,13 @@ class AsyncSlots:
         Raises:
             httpcore.PoolTimeout: There is none in that time.
         """
+        free = self._free.get()
         try:
-            async with asyncio.timeout(seconds if self._free.locked() else None):
-                await self._free.acquire()
+            async with asyncio.timeout(seconds if free.locked() else None):
+                await free.acquire()
         except TimeoutError:
             raise httpcore.PoolTimeout(f"no connection became free within {seconds:g} s") from None
 
     def free(self) -> None:
         """Give a slot back."""
-        self._free.release()
+        self._free.get().release()

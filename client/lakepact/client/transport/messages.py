@@ -41,6 +41,7 @@ class Answer:
     whole: bytes | None = None
 
 
+@lru_cache(maxsize=64)
 def extensions(timeouts: Timeouts) -> dict[str, Any]:
     """Return the waits that the HTTP library keeps to, as it takes them."""
     return {"timeout": {name: getattr(timeouts, name) for name in ("connect", "read", "write", "pool")}}

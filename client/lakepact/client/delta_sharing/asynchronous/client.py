@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Self, overload
+from typing import TYPE_CHECKING, Any, overload
 
+from lakepact.client.access import Access, checked_headers
 from lakepact.client.delta_sharing.asynchronous.reach import reach
 from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
 from lakepact.client.delta_sharing.names import schema_parts, table_parts
@@ -16,12 +17,14 @@ from lakepact.client.delta_sharing.workers import AsyncWorkers
 from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
+from lakepact.client.transport.asynchronous.client import AsyncClient
 from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from types import TracebackType
+    import os
+    import ssl
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     import httpx
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
 
-class AsyncSharingClient:
+class AsyncSharingClient(AsyncClient):
     """A recipient of tables shared through Delta Sharing.
 
     Nothing is sent before the first call. Every error of a call is one of `lakepact.client.errors`.
@@ -41,9 +44,14 @@ class AsyncSharingClient:
         profile: The provider's profile: the path of its file, its text, its JSON document, or a `Profile`.
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
-        limits: The maximum size of replies.
+        limits: The maximum size of replies, and number of connections.
         downloads: The number of files that are fetched at once.
         memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
+        headers: Headers to send with every request to the server.
+        verify: The path of a file or folder of certificates to trust, in PEM; or TLS settings. By default the files that `SSL_CERT_FILE`
+            and `REQUESTS_CA_BUNDLE` name, then certifi's.
+        cert: The path of a certificate to present, with its key, in PEM; or its path, that of the key, and perhaps a password.
+        proxy: The address of the proxy; `none` for no proxy. By default those that `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` name.
         http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
@@ -62,28 +70,32 @@ class AsyncSharingClient:
         limits: Limits | None = None,
         downloads: int = 8,
         memory: int = 256 * 1024 * 1024,
+        headers: Mapping[str, str] | None = None,
+        verify: bool | str | os.PathLike[str] | ssl.SSLContext = True,
+        cert: str | tuple[str, ...] | None = None,
+        proxy: str | None = None,
         http: httpx.AsyncClient | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._profile = profile if isinstance(profile, Profile) else Profile.read(profile)
+        self._profile = profile = profile if isinstance(profile, Profile) else Profile.read(profile)
+        self._arguments = {name: value for name, value in locals().items() if name != "self"}
         self._reach = reach(
             self._profile,
             retries=retries or Retries(),
             timeouts=timeouts or Timeouts(),
             limits=limits or Limits(),
+            headers=checked_headers(headers),
+            access=Access(verify, cert, proxy),
             http=http,
             workers=AsyncWorkers(downloads, memory),
             sleep=sleep,
         )
 
+    def __setstate__(self, arguments: dict[str, Any]) -> None:
+        AsyncSharingClient.__init__(self, **arguments)  # a copy opens connections of its own
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._profile.endpoint!r})"
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        await self.close()
 
     async def close(self) -> None:
         """Close the connections to the server."""

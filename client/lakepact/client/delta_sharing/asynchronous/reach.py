@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lakepact.client.delta_sharing.downloads import OPERATION, Downloads, Span
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from lakepact.client.access import Access
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.queries import Place
     from lakepact.client.delta_sharing.workers import AsyncWorkers
     from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
+    from lakepact.client.wire import Headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +101,16 @@ def reach(
     retries: Retries,
     timeouts: Timeouts,
     limits: Limits,
+    headers: Headers,
+    access: Access,
     http: httpx.AsyncClient | None,
     workers: AsyncWorkers,
     sleep: Callable[[float], Awaitable[None]],
 ) -> AsyncReach:
     """Return the connections of a client with that profile."""
     downloads = Downloads(retries)
-    engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
-    calls = AsyncConnection(engine, AsyncTransport(timeouts, http, limits), sleep)
-    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, http, limits), sleep)
+    engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS, headers=headers)
+    calls = AsyncConnection(engine, AsyncTransport(timeouts, http, limits, access=access), sleep)
+    # The certificate that says who asks is for the server alone.
+    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, http, limits, access=replace(access, cert=None)), sleep)
     return AsyncReach(calls, files, downloads, workers, retries, sleep)

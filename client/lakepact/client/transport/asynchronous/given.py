@@ -21,14 +21,13 @@ class AsyncGivenClient:
 
     failures = (httpx.RequestError, httpx.InvalidURL)
 
-    def __init__(self, http: httpx.AsyncClient, timeouts: Timeouts) -> None:
+    def __init__(self, http: httpx.AsyncClient) -> None:
         self._http = http
-        self._extensions = extensions(timeouts)
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         headers = whole_headers(request)
-        sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=self._extensions)
+        sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=extensions(timeouts))
         # Redirects are not followed: they would send the credentials to another address.
         response = await self._http.send(sent, stream=True, auth=None, follow_redirects=False)
         whole = response.content if response.is_stream_consumed else None

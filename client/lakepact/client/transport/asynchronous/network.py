@@ -9,14 +9,13 @@ import httpcore
 
 from lakepact.client.transport.event_loops import AsyncBackend, AsyncSlots
 from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
-from lakepact.client.transport.routes import proxies, proxy, trusted
+from lakepact.client.transport.routes import proxies, proxy, tls
 
 if TYPE_CHECKING:
+    from lakepact.client.access import Access
     from lakepact.client.limits import Timeouts
     from lakepact.client.wire import Request
 
-#: Connections of one client.
-_MOST = 100
 #: Seconds after which an idle connection is not used again.
 _IDLE = 5.0
 
@@ -29,25 +28,24 @@ class AsyncNetwork:
 
     failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.UnsupportedProtocol)
 
-    def __init__(self, timeouts: Timeouts) -> None:
-        self._extensions = extensions(timeouts)
-        self._timeouts = timeouts
-        self._trusted, self._proxies = trusted(), proxies()
+    def __init__(self, access: Access, most: int) -> None:
+        self._trusted, self._proxies = tls(access), proxies(access)
         self._backend = AsyncBackend()
-        self._slots = AsyncSlots(_MOST)
+        self._most = most
+        self._slots = AsyncSlots(most)
         self._idle: list[httpcore.AsyncConnectionInterface] = []
         self._busy: set[httpcore.AsyncConnectionInterface] = set()
         self._is_closed = False
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")
-        sent = outgoing(request, self._extensions)
-        await self._slots.take(self._timeouts.pool)
+        sent = outgoing(request, extensions(timeouts))
+        await self._slots.take(timeouts.pool)
         connection = None
         try:
-            connection = await self._connection(sent.url.origin)
+            connection = await self._connection(sent.url.origin, timeouts)
             response = await connection.handle_async_request(sent)
         except BaseException:
             await self._give_back(connection)
@@ -55,25 +53,25 @@ class AsyncNetwork:
         body: Any = response.stream
         return Answer(response.status, text_headers(response.headers), partial(aiter, body), partial(self._end, connection, response))
 
-    async def _connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+    async def _connection(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.AsyncConnectionInterface:
         for idle in self._idle[::-1]:
             if idle.can_handle_request(origin) and self._taken(idle):
                 if not idle.has_expired():
                     self._busy.add(idle)
                     return idle
                 await idle.aclose()
-        opened = await self._opened(origin)
+        opened = await self._opened(origin, timeouts)
         self._busy.add(opened)
         return opened
 
-    async def _opened(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+    async def _opened(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.AsyncConnectionInterface:
         if through := proxy(origin, self._proxies):
             pool = httpcore.AsyncConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
             return pool.create_connection(origin)
         # Not by the pool: its connections take a lock, and with it a turn of the event loop, for each request.
-        stream: Any = await self._backend.connect_tcp(origin.host.decode(), origin.port, self._timeouts.connect)
+        stream: Any = await self._backend.connect_tcp(origin.host.decode(), origin.port, timeouts.connect)
         if origin.scheme == b"https":
-            stream = await stream.start_tls(self._trusted, origin.host.decode(), self._timeouts.connect)
+            stream = await stream.start_tls(self._trusted, origin.host.decode(), timeouts.connect)
         return httpcore.AsyncHTTP11Connection(origin, stream, _IDLE)
 
     def _taken(self, idle: httpcore.AsyncConnectionInterface) -> bool:
@@ -95,7 +93,7 @@ class AsyncNetwork:
             return
         self._busy.discard(connection)
         for oldest in self._idle[:1]:
-            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= _MOST) and self._taken(oldest):
+            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most) and self._taken(oldest):
                 await oldest.aclose()
         if connection.is_available() and not self._is_closed:
             self._idle.append(connection)

@@ -1,0 +1,231 @@
+"""Clients reach servers behind a private authority, a client certificate or a proxy, and send the caller's headers."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import pickle
+import ssl
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from botocore.credentials import Credentials, RefreshableCredentials
+
+from driving import ENDPOINTS, KINDS, Desk, Driven
+from fronts import certificate, proxy_front, tls_front
+from lakepact.client import (
+    NO_RETRIES,
+    AsyncIcebergCatalog,
+    BearerToken,
+    IcebergCatalog,
+    Limits,
+    SharingClient,
+    SigV4,
+    Unreachable,
+    WatsonxCatalog,
+)
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+PROFILE = {"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}
+CONFIG = {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS}
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    with running(contract="iceberg_rest", warehouse="memory:") as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[str, str]]:
+    """Return certificate and key of a server and of a caller."""
+    folder = tmp_path_factory.mktemp("tls")
+    return {name: certificate(folder, name) for name in ("server", "caller")}
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("given", ["verify", "settings", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
+def test_private_authority_is_trusted(given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any) -> None:
+    authority = certificates["server"][0]
+    options = {"verify": {"verify": authority}, "settings": {"verify": ssl.create_default_context(cafile=authority)}}.get(given, {})
+    if not options:
+        monkeypatch.setenv(given, authority)
+    with tls_front(served, certificates["server"]) as front:
+        assert drive(front.url, **options).namespace_exists("n") is False
+
+
+def test_client_certificate_is_presented(drive: Callable[..., Driven], served: str, certificates: Any, tmp_path: Path) -> None:
+    authority, (crt, key) = certificates["server"][0], certificates["caller"]
+    both = tmp_path / "both.pem"
+    both.write_text(f"{(tmp_path / crt).read_text()}{(tmp_path / key).read_text()}")
+    with tls_front(served, certificates["server"], callers=crt) as front:
+        for cert in ((crt, key), str(both)):
+            assert drive(front.url, verify=authority, cert=cert).namespace_exists("n") is False
+        with pytest.raises(Unreachable):
+            drive(front.url, verify=authority, retries=NO_RETRIES).config()
+
+
+@pytest.mark.parametrize("given", ["proxy", "HTTPS_PROXY"])
+def test_requests_go_through_the_proxy(given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any) -> None:
+    authority = certificates["server"][0]
+    with tls_front(served, certificates["server"]) as front, proxy_front() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        options = {"proxy": proxy.url.replace("//", "//user:p%40ss@")} if given == "proxy" else {}
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1" if given == "proxy" else "")
+        drive(front.url, verify=authority, **options).config()
+        drive(front.url, verify=authority, proxy="none").config()
+
+    (head,) = proxy.heads
+    assert head.startswith(f"CONNECT {front.url.removeprefix('https://')} ".encode())
+    assert (b"Proxy-Authorization: Basic dXNlcjpwQHNz" in head) == (given == "proxy")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"verify": "nowhere.pem"}, "verify='nowhere.pem': No such file or directory; it must be a file in PEM"),
+        ({"verify": __file__}, r"verify='.*': .*; it must be a file in PEM"),
+        ({"verify": False}, "verification cannot be switched off"),
+        ({"cert": ("nowhere.crt", "nowhere.key")}, "cert='nowhere.crt': No such file"),
+        ({"cert": "x.pem", "verify": ssl.create_default_context()}, "exclude each other"),
+        ({"proxy": "socks4://user:s3cr3t@proxy.test"}, "proxy is socks4://…, and http, https, socks5 or socks5h is supported"),
+        ({"proxy": "http://user:s3cr3t@"}, "proxy is http://…"),
+        ({"proxy": "http://proxy.test", "http": httpx.Client()}, "http has its own verify, cert and proxy"),
+        ({"headers": {"Host": "a.test"}}, "headers holds 'Host', which the client sends itself"),
+        ({"headers": {"X-A": "s3cr3t\r\nX-B: b"}}, "'X-A' of headers cannot be a header"),
+    ],
+)
+@pytest.mark.parametrize("kind", [IcebergCatalog, SharingClient])
+def test_wrong_argument_is_named_without_its_secret(kind: type, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as raised:
+        kind("http://catalog.test" if kind is IcebergCatalog else PROFILE, **options)
+
+    assert "s3cr3t" not in str(raised.value)
+
+
+def test_wrong_certificates_of_the_environment_name_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "nowhere.pem")
+
+    with pytest.raises(ValueError, match=r"REQUESTS_CA_BUNDLE='nowhere\.pem': No such file"):
+        IcebergCatalog("https://catalog.test")
+
+
+# Headers.
+
+
+def test_headers_are_sent_with_every_request(drive: Callable[..., Driven]) -> None:
+    desk = Desk({"GET /v1/config": CONFIG, "HEAD /v1/namespaces/n": httpx.Response(204)})
+    sent = {"X-Tenant": "a", "User-Agent": "nightly"}
+    drive("http://catalog.test", carrier=desk.carrier, headers=sent).namespace_exists("n")
+
+    assert [(request.headers["x-tenant"], request.headers["user-agent"]) for request in desk.requests] == [("a", "nightly")] * 2
+
+
+def test_headers_win_over_defaults_of_the_server_and_yield_to_its_overrides(drive: Callable[..., Driven]) -> None:
+    config = CONFIG | {"defaults": {"header.X-A": "server", "header.X-B": "server"}, "overrides": {"header.X-B": "server"}}
+    desk = Desk({"GET /v1/config": config, "HEAD /v1/namespaces/n": httpx.Response(204)})
+    drive("http://catalog.test", carrier=desk.carrier, headers={"x-a": "own", "x-b": "own"}).namespace_exists("n")
+
+    assert (desk.requests[-1].headers["x-a"], desk.requests[-1].headers["x-b"]) == ("own", "server")
+
+
+def test_headers_of_a_sharing_client_are_sent_to_its_server() -> None:
+    desk = Desk({"GET /shares": {"items": []}})
+    with httpx.Client(transport=desk.carrier) as http, SharingClient(PROFILE, http=http, headers={"X-Tenant": "a"}) as client:
+        list(client.shares())
+
+    assert (desk.requests[0].headers["x-tenant"], desk.requests[0].headers["authorization"]) == ("a", "Bearer t0ken")
+
+
+# Other processes, and several event loops.
+
+
+def exists(catalog: IcebergCatalog) -> bool:
+    with catalog:
+        return catalog.namespace_exists("n")
+
+
+def test_pickled_catalogs_are_used_in_spawned_processes(served: str, certificates: Any) -> None:
+    with tls_front(served, certificates["server"], callers=certificates["caller"][0]) as front:
+        access: dict[str, Any] = {"verify": certificates["server"][0], "cert": certificates["caller"], "proxy": "none"}
+        catalogs = [IcebergCatalog(front.url, limits=Limits(connections=2), headers={"X-A": "a"}, **access) for _ in range(2)]
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+            assert list(pool.map(exists, catalogs)) == [False, False]
+
+
+def test_pickled_sharing_client_reads_no_file_again(tmp_path: Path) -> None:
+    path = tmp_path / "profile.share"
+    path.write_text('{"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}')
+    pickled = pickle.dumps(SharingClient(path, downloads=2))
+    path.unlink()
+
+    assert repr(pickle.loads(pickled)) == "SharingClient('http://shares.test')"
+
+
+@pytest.mark.parametrize("options", [{"http": httpx.Client()}, {"verify": ssl.create_default_context()}], ids=["http", "verify"])
+@pytest.mark.parametrize("make", [lambda **o: WatsonxCatalog("a.test", "c", **o), lambda **o: SharingClient(PROFILE, **o)])
+def test_client_with_objects_of_its_process_is_not_pickled(make: Callable[..., Any], options: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=r"cannot be pickled with http= or with TLS settings in verify="):
+        pickle.dumps(make(**options))
+
+
+def test_pickled_signatures_hold_no_secret_of_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cr3t")
+    pickled = pickle.dumps(SigV4("glue", region="eu-west-1"))
+
+    assert b"s3cr3t" not in pickled
+    assert repr(pickle.loads(pickled)) == repr(SigV4("glue", region="eu-west-1", credentials=Credentials("a", "b")))
+
+
+def test_credentials_that_renew_themselves_are_not_pickled() -> None:
+    renewed = RefreshableCredentials("a", "b", "c", None, dict, "test")
+
+    with pytest.raises(TypeError, match="SigV4 cannot be pickled with credentials= that renew themselves"):
+        pickle.dumps(IcebergCatalog("http://catalog.test", auth=SigV4("glue", region="eu-west-1", credentials=renewed)))
+
+
+def test_function_that_cannot_be_pickled_is_named() -> None:
+    with pytest.raises(Exception, match=r"test_function_that_cannot_be_pickled_is_named\.<locals>\.<lambda>"):
+        pickle.dumps(IcebergCatalog("http://catalog.test", auth=BearerToken(lambda: "t0ken")))
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # a loop ends before its connections
+def test_catalog_serves_two_event_loops_at_once(served: str) -> None:
+    results: list[bool] = []
+
+    async def many(catalog: AsyncIcebergCatalog) -> None:
+        results.extend(await asyncio.gather(*(catalog.namespace_exists("n") for _ in range(20))))
+
+    catalog = AsyncIcebergCatalog(served, limits=Limits(connections=4))
+    threads = [threading.Thread(target=lambda catalog: asyncio.run(many(catalog)), args=(catalog,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    asyncio.run(many(catalog))
+    asyncio.run(catalog.close())
+    del catalog, threads
+    gc.collect()  # the connections warn here, and in no later test
+
+    assert results == [False] * 60
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_no_repr_shows_a_password(kind: type) -> None:
+    catalog = kind("http://catalog.test", proxy="http://user:s3cr3t@proxy.test", cert=None, headers={"X-Key": "s3cr3t"})
+
+    assert "s3cr3t" not in repr(catalog)
