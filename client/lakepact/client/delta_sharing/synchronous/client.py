@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Self, overload
+from typing import TYPE_CHECKING, Any, overload
 
+from lakepact.client.access import Access, checked_headers
 from lakepact.client.delta_sharing.names import schema_parts, table_parts
 from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
@@ -17,12 +18,14 @@ from lakepact.client.delta_sharing.workers import Workers
 from lakepact.client.limits import Limits, Timeouts
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
+from lakepact.client.transport.synchronous.client import Client
 from lakepact.client.urls import path_segment
 from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import TracebackType
+    import os
+    import ssl
+    from collections.abc import Callable, Iterator, Mapping
 
     import httpx
 
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
 
 
-class SharingClient:
+class SharingClient(Client):
     """A recipient of tables shared through Delta Sharing.
 
     Nothing is sent before the first call. Every error of a call is one of `lakepact.client.errors`.
@@ -42,9 +45,14 @@ class SharingClient:
         profile: The provider's profile: the path of its file, its text, its JSON document, or a `Profile`.
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
-        limits: The maximum size of replies.
+        limits: The maximum size of replies, and number of connections.
         downloads: The number of files that are fetched at once.
         memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
+        headers: Headers to send with every request to the server.
+        verify: The path of a file or folder of certificates to trust, in PEM; or TLS settings. By default the files that `SSL_CERT_FILE`
+            and `REQUESTS_CA_BUNDLE` name, then certifi's.
+        cert: The path of a certificate to present, with its key, in PEM; or its path, that of the key, and perhaps a password.
+        proxy: The address of the proxy; `none` for no proxy. By default those that `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` name.
         http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
@@ -63,28 +71,32 @@ class SharingClient:
         limits: Limits | None = None,
         downloads: int = 8,
         memory: int = 256 * 1024 * 1024,
+        headers: Mapping[str, str] | None = None,
+        verify: bool | str | os.PathLike[str] | ssl.SSLContext = True,
+        cert: str | tuple[str, ...] | None = None,
+        proxy: str | None = None,
         http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._profile = profile if isinstance(profile, Profile) else Profile.read(profile)
+        self._profile = profile = profile if isinstance(profile, Profile) else Profile.read(profile)
+        self._arguments = {name: value for name, value in locals().items() if name != "self"}
         self._reach = reach(
             self._profile,
             retries=retries or Retries(),
             timeouts=timeouts or Timeouts(),
             limits=limits or Limits(),
+            headers=checked_headers(headers),
+            access=Access(verify, cert, proxy),
             http=http,
             workers=Workers(downloads, memory),
             sleep=sleep,
         )
 
+    def __setstate__(self, arguments: dict[str, Any]) -> None:
+        SharingClient.__init__(self, **arguments)  # a copy opens connections of its own
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._profile.endpoint!r})"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connections to the server."""

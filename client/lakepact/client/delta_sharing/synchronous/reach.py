@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lakepact.client.delta_sharing.downloads import OPERATION, Downloads, Span
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from lakepact.client.access import Access
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.queries import Place
     from lakepact.client.delta_sharing.workers import Workers
     from lakepact.client.limits import Limits, Timeouts
     from lakepact.client.retries import Retries
+    from lakepact.client.wire import Headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +102,16 @@ def reach(
     retries: Retries,
     timeouts: Timeouts,
     limits: Limits,
+    headers: Headers,
+    access: Access,
     http: httpx.Client | None,
     workers: Workers,
     sleep: Callable[[float], None],
 ) -> Reach:
     """Return the connections of a client with that profile."""
     downloads = Downloads(retries)
-    engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
-    calls = Connection(engine, Transport(timeouts, http, limits), sleep)
-    files = Connection(downloads.engine, Transport(timeouts, http, limits), sleep)
+    engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS, headers=headers)
+    calls = Connection(engine, Transport(timeouts, http, limits, access=access), sleep)
+    # The certificate that says who asks is for the server alone.
+    files = Connection(downloads.engine, Transport(timeouts, http, limits, access=replace(access, cert=None)), sleep)
     return Reach(calls, files, downloads, workers, retries, sleep)

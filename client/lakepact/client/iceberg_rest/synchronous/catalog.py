@@ -28,8 +28,14 @@ class IcebergCatalog(Namespaces, Edits, Scans, Views):
             `https://catalog.example`; `file:` lets them name files of this machine, as a catalog at a loopback address may.
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
+        limits: The maximum size of replies, and number of connections.
         cache_bytes: The maximum bytes of cached tables; 0 for none. A server that supports ETags sends a table again only if it has
             changed. Every load still sends a request.
+        headers: Headers to send with every request to the server.
+        verify: The path of a file or folder of certificates to trust, in PEM; or TLS settings. By default the files that `SSL_CERT_FILE`
+            and `REQUESTS_CA_BUNDLE` name, then certifi's.
+        cert: The path of a certificate to present, with its key, in PEM; or its path, that of the key, and perhaps a password.
+        proxy: The address of the proxy; `none` for no proxy. By default those that `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` name.
         http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from lakepact.client.access import Access, checked_headers
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
@@ -14,16 +14,19 @@ from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, encode_prefix, header_properties, settings, with_headers
 from lakepact.client.limits import Timeouts
+from lakepact.client.locks import Lock
 from lakepact.client.origins import TrustedOrigins
 from lakepact.client.retries import Retries
+from lakepact.client.transport.synchronous.client import Client
 from lakepact.client.transport.synchronous.connection import Connection
 from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.client.urls import server_address
 from lakepact.generated.iceberg_rest.endpoints import get_config
 
 if TYPE_CHECKING:
+    import os
+    import ssl
     from collections.abc import Callable, Mapping, Sequence
-    from types import TracebackType
 
     import httpx
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Configured:
+class Configured(Client):
     """A catalog that is configured as its server says."""
 
     #: Ids of the operations of a server that does not say what it offers.
@@ -52,51 +55,36 @@ class Configured:
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
         cache_bytes: int = CACHE_BYTES,
+        headers: Mapping[str, str] | None = None,
+        verify: bool | str | os.PathLike[str] | ssl.SSLContext = True,
+        cert: str | tuple[str, ...] | None = None,
+        proxy: str | None = None,
         http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        properties = dict(properties or {})
+        self._arguments = {name: value for name, value in locals().items() if name != "self"}
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
-        self._connection = Connection(engine, Transport(timeouts or Timeouts(), http, limits), sleep)
+        transport = Transport(timeouts or Timeouts(), http, limits, access=Access(verify, cert, proxy))
+        self._connection = Connection(engine, transport, sleep)
         self._retries = tried
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
-        self._properties = dict(properties or {})
+        self._properties = {**{f"header.{name}": value for name, value in checked_headers(headers)}, **properties}
         self._headers = header_properties(self._properties)
         encode_prefix(self._properties.get("prefix", ""))
         #: The origins, beside that of the server, that may get credentials.
         self.trusted_origins = TrustedOrigins.of(engine.address, trusted_origins, self._properties.values())
         self._config: CatalogConfig | None = None
-        self._config_lock = threading.Lock()
+        self._config_lock = Lock()
         self._merged: Settings | None = None
-        self._arguments: dict[str, Any] = {
-            "address": address,
-            "warehouse": warehouse,
-            "properties": self._properties,
-            "auth": auth,
-            "trusted_origins": trusted_origins,
-            "retries": retries,
-            "timeouts": timeouts,
-            "limits": limits,
-            "cache_bytes": cache_bytes,
-            "http": http,
-            "sleep": sleep,
-        }
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self._arguments
 
     def __setstate__(self, arguments: dict[str, Any]) -> None:
         Configured.__init__(self, **arguments)  # a copy opens connections of its own
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connections to the server."""

@@ -22,14 +22,13 @@ class GivenClient:
 
     failures = (httpx.RequestError, httpx.InvalidURL)
 
-    def __init__(self, http: httpx.Client, timeouts: Timeouts) -> None:
+    def __init__(self, http: httpx.Client) -> None:
         self._http = http
-        self._extensions = extensions(timeouts)
 
-    def send(self, request: Request) -> Answer:
+    def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         headers = whole_headers(request)
-        sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=self._extensions)
+        sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=extensions(timeouts))
         # Redirects are not followed: they would send the credentials to another address.
         response = self._http.send(sent, stream=True, auth=None, follow_redirects=False)
         whole = response.content if response.is_stream_consumed else None

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 
 from lakepact.client.transport.messages import Answer, extensions, outgoing, text_headers
-from lakepact.client.transport.routes import proxies, proxy, trusted
+from lakepact.client.transport.routes import proxies, proxy, tls
 from lakepact.client.transport.threads import Backend, Slots
 
 if TYPE_CHECKING:
+    from lakepact.client.access import Access
     from lakepact.client.limits import Timeouts
     from lakepact.client.wire import Request
 
-#: Connections of one client.
-_MOST = 100
 #: Seconds after which an idle connection is not used again.
 _IDLE = 5.0
 
@@ -30,25 +29,24 @@ class Network:
 
     failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.UnsupportedProtocol)
 
-    def __init__(self, timeouts: Timeouts) -> None:
-        self._extensions = extensions(timeouts)
-        self._timeouts = timeouts
-        self._trusted, self._proxies = trusted(), proxies()
+    def __init__(self, access: Access, most: int) -> None:
+        self._trusted, self._proxies = tls(access), proxies(access)
         self._backend = Backend()
-        self._slots = Slots(_MOST)
+        self._most = most
+        self._slots = Slots(most)
         self._idle: list[httpcore.ConnectionInterface] = []
         self._busy: set[httpcore.ConnectionInterface] = set()
         self._is_closed = False
 
-    def send(self, request: Request) -> Answer:
+    def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
         if self._is_closed:
             raise RuntimeError("the client is closed: it sends nothing more")
-        sent = outgoing(request, self._extensions)
-        self._slots.take(self._timeouts.pool)
+        sent = outgoing(request, extensions(timeouts))
+        self._slots.take(timeouts.pool)
         connection = None
         try:
-            connection = self._connection(sent.url.origin)
+            connection = self._connection(sent.url.origin, timeouts)
             response = connection.handle_request(sent)
         except BaseException:
             self._give_back(connection)
@@ -56,25 +54,25 @@ class Network:
         body: Any = response.stream
         return Answer(response.status, text_headers(response.headers), partial(iter, body), partial(self._end, connection, response))
 
-    def _connection(self, origin: httpcore.Origin) -> httpcore.ConnectionInterface:
+    def _connection(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.ConnectionInterface:
         for idle in self._idle[::-1]:
             if idle.can_handle_request(origin) and self._taken(idle):
                 if not idle.has_expired():
                     self._busy.add(idle)
                     return idle
                 idle.close()
-        opened = self._opened(origin)
+        opened = self._opened(origin, timeouts)
         self._busy.add(opened)
         return opened
 
-    def _opened(self, origin: httpcore.Origin) -> httpcore.ConnectionInterface:
+    def _opened(self, origin: httpcore.Origin, timeouts: Timeouts) -> httpcore.ConnectionInterface:
         if through := proxy(origin, self._proxies):
             pool = httpcore.ConnectionPool(self._trusted, through, keepalive_expiry=_IDLE, network_backend=self._backend)
             return pool.create_connection(origin)
         # Not by the pool: its connections take a lock, and with it a turn of the event loop, for each request.
-        stream: Any = self._backend.connect_tcp(origin.host.decode(), origin.port, self._timeouts.connect)
+        stream: Any = self._backend.connect_tcp(origin.host.decode(), origin.port, timeouts.connect)
         if origin.scheme == b"https":
-            stream = stream.start_tls(self._trusted, origin.host.decode(), self._timeouts.connect)
+            stream = stream.start_tls(self._trusted, origin.host.decode(), timeouts.connect)
         return httpcore.HTTP11Connection(origin, stream, _IDLE)
 
     def _taken(self, idle: httpcore.ConnectionInterface) -> bool:
@@ -96,7 +94,7 @@ class Network:
             return
         self._busy.discard(connection)
         for oldest in self._idle[:1]:
-            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= _MOST) and self._taken(oldest):
+            if (oldest.has_expired() or len(self._idle) + len(self._busy) >= self._most) and self._taken(oldest):
                 oldest.close()
         if connection.is_available() and not self._is_closed:
             self._idle.append(connection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.client.access import Access
 from lakepact.client.limits import METER, Decoder, DecodingError, LimitReached, Limits, Meter, too_large
 from lakepact.client.transport.failures import lost
 from lakepact.client.wire import Interrupted, Lost, Reply
@@ -75,29 +76,37 @@ class Transport:
     Args:
         timeouts: The time to wait.
         http: The client of httpx that sends them instead, if there is one.
-        limits: The maximum size of replies.
+        limits: The maximum size of replies, and number of connections.
+        access: The certificates and the proxy.
+
+    Raises:
+        ValueError: `access` is invalid, or given to a client that has its own.
     """
 
-    def __init__(self, timeouts: Timeouts, http: httpx.Client | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, timeouts: Timeouts, http: httpx.Client | None = None, limits: Limits | None = None, *, access: Access | None = None
+    ) -> None:
         self._network: Network | GivenClient
+        self.limits = limits or Limits()
         if http is None:
             from lakepact.client.transport.synchronous.network import Network  # noqa: PLC0415 - it imports httpcore
 
-            self._network = Network(timeouts)
+            self._network = Network(access or Access(), self.limits.connections)
         else:
+            if access not in {None, Access()}:
+                raise ValueError("http has its own verify, cert and proxy; give these to httpx")
             from lakepact.client.transport.synchronous.given import GivenClient  # noqa: PLC0415 - it imports httpx
 
-            self._network = GivenClient(http, timeouts)
+            self._network = GivenClient(http)
         self._failures = (*self._network.failures, DecodingError, LimitReached)
         self._timeouts = timeouts
-        self.limits = limits or Limits()
 
     def send(self, request: Request) -> Reply | Lost:
         """Send one request; what kept it from being answered is returned, not raised."""
         meter = Meter(self._timeouts.reply, self.limits.body, self._timeouts.read)
         token = METER.set(meter)
         try:
-            answer = self._network.send(request)
+            answer = self._network.send(request, self._timeouts)
             body = Body(answer, meter, self._failures)
             if request.is_streamed and 200 <= answer.status < 300:
                 meter.stream()

@@ -15,6 +15,8 @@ from lakepact.generated.watsonx_data.endpoints import get_config
 from lakepact.generated.watsonx_data.operations import OPERATIONS
 
 if TYPE_CHECKING:
+    import os
+    import ssl
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import httpx
@@ -40,7 +42,12 @@ class WatsonxCatalog(IcebergCatalog):
         trusted_origins: Further origins to which the server's answers may lead, as for `IcebergCatalog`.
         retries: The number and duration of retries.
         timeouts: The time to wait for the network.
-        limits: The maximum size of replies.
+        limits: The maximum size of replies, and number of connections.
+        headers: Headers to send with every request to the server.
+        verify: The path of a file or folder of certificates to trust, in PEM; or TLS settings. By default the files that `SSL_CERT_FILE`
+            and `REQUESTS_CA_BUNDLE` name, then certifi's.
+        cert: The path of a certificate to present, with its key, in PEM; or its path, that of the key, and perhaps a password.
+        proxy: The address of the proxy; `none` for no proxy. By default those that `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` name.
         http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
@@ -61,6 +68,10 @@ class WatsonxCatalog(IcebergCatalog):
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         limits: Limits | None = None,
+        headers: Mapping[str, str] | None = None,
+        verify: bool | str | os.PathLike[str] | ssl.SSLContext = True,
+        cert: str | tuple[str, ...] | None = None,
+        proxy: str | None = None,
         http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -75,6 +86,10 @@ class WatsonxCatalog(IcebergCatalog):
             retries=retries,
             timeouts=timeouts,
             limits=limits,
+            headers=headers,
+            verify=verify,
+            cert=cert,
+            proxy=proxy,
             http=http,
             sleep=sleep,
         )
