@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
+from fronts import certificate, proxy_front, tls_front
 from lakepact.client import BearerToken, IcebergCatalog
 from lakepact.reference_server import running
-from miniatures import miniature
+from miniatures import answer, miniature
 
 from .conftest import lakepact
 
@@ -63,6 +64,9 @@ def test_refused_credentials_exit_with_3_and_hide_the_secret(guarded, option):
         ("ls", "http://127.0.0.1:1", "--credential-env", "NO_COLON"),
         ("ls", "http://127.0.0.1:1", "--credential-env", "GOOD", "--token-endpoint", f"nowhere:{SECRET}"),
         ("ls", "http://127.0.0.1:1", "--token-env", "GOOD", "--credential-env", "GOOD"),
+        ("ls", "http://127.0.0.1:1", "--token-env", "GOOD", "--sigv4", "glue"),
+        ("ls", "http://127.0.0.1:1", "--client-key", "key.pem"),
+        ("ls", "http://127.0.0.1:1", "--proxy", f"socks4://user:{SECRET}@127.0.0.1:1"),
         ("ls", "http://127.0.0.1:1/delta-sharing", "--warehouse", "w"),
         ("ls", "http://127.0.0.1:1/delta-sharing", "--trust-origin", "file:"),
         ("ls", "http://127.0.0.1:1", "--trust-origin", "catalog.example"),
@@ -80,6 +84,47 @@ def test_wrong_usage_exits_with_2_and_one_line_without_secrets(arguments):
 
     assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
     assert SECRET not in said.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "why"),
+    [
+        ("--ca-file", "nowhere.pem", "--ca-file='nowhere.pem': No such file or directory; it must be a file in PEM"),
+        ("--client-cert", "nowhere.pem", "--client-cert='nowhere.pem': No such file or directory; it must be a file in PEM"),
+        ("--proxy", "socks4://proxy.test", "--proxy is socks4://…, and http, https, socks5 or socks5h is supported"),
+    ],
+)
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "http://127.0.0.1:1/delta-sharing"])
+def test_wrong_access_names_the_option(address, option, value, why):
+    assert why in lakepact("ls", address, option, value).err
+
+
+def test_certificates_and_proxy_of_options_reach_the_server(guarded, tmp_path):
+    server, (crt, key) = certificate(tmp_path, "server"), certificate(tmp_path, "caller")
+    with tls_front(guarded, server, callers=crt) as front, proxy_front() as proxy:
+        access = ("--ca-file", server[0], "--client-cert", crt, "--client-key", key, "--proxy", proxy.url)
+        reached = lakepact("ls", front.url, "--token-env", "WHO", *access, WHO="token-of-ann")
+        unknown = lakepact("ls", front.url)
+
+    assert (reached.code, reached.out, len(proxy.heads)) == (0, "namespace  hers\n", 1)
+    assert (unknown.code, "verify= or --ca-file names certificates to trust" in unknown.err) == (3, True)
+
+
+def test_requests_are_signed_for_the_service(monkeypatch):
+    seen = []
+
+    class Catalog:
+        def listen(self, headers):
+            seen.append(headers["authorization"])
+
+        def __call__(self, *_):
+            return answer(200, {"namespaces": []})
+
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
+    with miniature(Catalog()) as url:
+        lakepact("ls", url, "--sigv4", "glue", "--region", "eu-west-1", AWS_SECRET_ACCESS_KEY=SECRET)
+
+    assert "/eu-west-1/glue/aws4_request" in seen[0]
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere"])

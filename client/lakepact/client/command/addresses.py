@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
@@ -41,6 +43,12 @@ class Asking:
     scope: str
     warehouse: str | None
     trust_origin: tuple[str, ...]
+    sigv4: str | None
+    region: str | None
+    ca_file: str | None
+    client_cert: str | None
+    client_key: str | None
+    proxy: str | None
 
 
 def asking(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,8 +75,16 @@ _OPTIONS = (
     click.option("--trust-origin", multiple=True, metavar="ORIGIN", help="An origin to which answers of a catalog may lead "
                  "requests with credentials, or `file:` for files of this machine. May be given several times."),
     click.option("--scope", metavar="SCOPE", default="catalog", show_default=True, help="Scope of the token."),
+    click.option("--sigv4", metavar="SERVICE", help="Sign requests for a service of AWS, such as `glue` or `s3tables`."),
+    click.option("--region", metavar="REGION", help="Region of the signatures. [default: that of the AWS configuration]"),
+    click.option("--ca-file", metavar="FILE", help="Certificates to trust, in PEM. [default: SSL_CERT_FILE, REQUESTS_CA_BUNDLE]"),
+    click.option("--client-cert", metavar="FILE", help="Certificate to present, in PEM, with its key or with --client-key."),
+    click.option("--client-key", metavar="FILE", help="Key of --client-cert, in PEM."),
+    click.option("--proxy", metavar="URL", help="Proxy, or `none`. [default: HTTPS_PROXY, HTTP_PROXY, NO_PROXY]"),
 )  # fmt: skip
-_OPTION_NAMES = ("contract", "warehouse", "token_env", "credential_env", "token_endpoint", "trust_origin", "scope")
+_OPTION_NAMES = tuple(field.name for field in fields(Asking) if field.name != "address")
+#: The options that arguments of the client come from, for its errors.
+_OPTION_OF = {"verify": "--ca-file", "cert": "--client-cert", "proxy": "--proxy"}
 
 
 @contextmanager
@@ -79,23 +95,32 @@ def opened(asked: Asking) -> Generator[Client]:
         WrongUsage: It cannot be asked so. The message repeats no secret, and no address: people paste some into those.
         UpgradeNeeded: The profile is of a version that is not known here.
     """
-    with _client(asked) as client:
+    if asked.client_key and not asked.client_cert:
+        raise WrongUsage("--client-key needs --client-cert")
+    pair = (asked.client_cert, asked.client_key) if asked.client_key else asked.client_cert
+    access = {"verify": asked.ca_file or True, "cert": pair, "proxy": asked.proxy}
+    try:
+        client = _client(asked, partial(IcebergCatalog, **access, retries=_RETRIES), partial(SharingClient, **access, retries=_RETRIES))
+    except ValueError as error:
+        argument = re.split(r"\W", str(error), maxsplit=1)[0]
+        raise WrongUsage(str(error).replace(argument, _OPTION_OF.get(argument, argument), 1)) from None
+    with client:
         yield client
 
 
-def _client(asked: Asking) -> Client:
+def _client(asked: Asking, catalog: Callable[..., IcebergCatalog], sharing: Callable[..., SharingClient]) -> Client:
     if _scheme(asked.address) not in {"http", "https"}:
-        return SharingClient(_profile(asked), retries=_RETRIES)
+        return sharing(_profile(asked))
     try:
         address = server_address(asked.address)
     except ValueError:
         raise WrongUsage("ADDRESS is an http or https address without credentials, query and fragment, or the file of a profile") from None
     auth = _auth(asked, address)
     if (asked.contract or _spoken(address)) == ICEBERG:
-        return IcebergCatalog(address, warehouse=asked.warehouse, auth=auth, trusted_origins=asked.trust_origin, retries=_RETRIES)
+        return catalog(address, warehouse=asked.warehouse, auth=auth, trusted_origins=asked.trust_origin)
     if asked.warehouse or asked.trust_origin:
         raise WrongUsage("--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets neither")
-    return SharingClient(Profile(address, auth), retries=_RETRIES)
+    return sharing(Profile(address, auth))
 
 
 def _scheme(address: str) -> str:
@@ -114,7 +139,7 @@ def _profile(asked: Asking) -> Profile:
     path = Path(asked.address)
     if not path.is_file():
         raise WrongUsage("ADDRESS is neither an http or https address nor a file")
-    if asked.contract == ICEBERG or any((asked.warehouse, asked.token_env, asked.credential_env, asked.trust_origin)):
+    if asked.contract == ICEBERG or any((asked.warehouse, asked.token_env, asked.credential_env, asked.trust_origin, asked.sigv4)):
         raise WrongUsage("the file of a profile leads to a server of Delta Sharing, and says itself who asks")
     try:
         return Profile.read(path)
@@ -130,9 +155,13 @@ def _message_of(error: OSError | ValueError) -> str:
 
 
 def _auth(asked: Asking, address: str) -> Auth:
-    if asked.token_env and asked.credential_env:
-        raise WrongUsage("--token-env and --credential-env exclude each other")
+    if sum(map(bool, (asked.token_env, asked.credential_env, asked.sigv4))) > 1:
+        raise WrongUsage("--token-env, --credential-env and --sigv4 exclude each other")
     try:
+        if asked.sigv4:
+            from lakepact.client.sigv4 import SigV4  # noqa: PLC0415 - of an extra
+
+            return SigV4(asked.sigv4, region=asked.region)
         if asked.token_env:
             return BearerToken(_secret(asked.token_env, "--token-env"))
         if asked.credential_env:
