@@ -226,26 +226,31 @@ def lowest(session: nox.Session) -> None:
 
 @nox.session(reuse_venv=False)
 def release(session: nox.Session) -> None:
-    """Build sdist and wheel into dist/, and check each in a fresh environment."""
-    version = PROJECT["project"]["version"]
-    heading = next(line for line in Path("CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## "))
-    if not heading.startswith(f"## {version}"):
+    """Build sdist and wheel into dist/ and check each in a fresh environment; write notes and SBOM, and tag the commit."""
+    version, out = PROJECT["project"]["version"], Path("dist")
+    heading, _, notes = Path("CHANGELOG.md").read_text("utf-8").partition("## ")[2].partition("\n")
+    if not heading.startswith(version):
         session.error(f"CHANGELOG.md begins with {heading!r}, and the version is {version}")
-    if "unreleased" in heading:
-        session.warn(f"CHANGELOG.md says {heading!r}: write the date before you upload")
-    session.install("build", "twine")
-    out = Path("dist")
+    session.install("build", "twine", "cyclonedx-bom>=6,<8")
     for old in out.glob("lakepact-*"):
         old.unlink()
     session.run("python", "-m", "build", "--outdir", str(out), silent=True)
-    files = sorted(map(str, out.glob(f"lakepact-{version}*")))
+    files = sorted(map(str, out.glob(f"lakepact-{version}[.-]*")))
     session.run("twine", "check", "--strict", *files)
-    for file in files:
-        session.install("--force-reinstall", f"{file}[conformance]")
-        session.chdir(session.create_tmp())
-        session.run("lakepact", "--version")
-        session.run("lakepact", "check", "--only", "IRC-NS-*")
-        session.chdir(Path(__file__).parent)
+    fresh = Path(session.create_tmp()).resolve() / "fresh"
+    for file in map(str.strip, files):
+        session.run("python", "-m", "venv", "--clear", str(fresh))
+        session.run(f"{fresh}/bin/pip", "install", "--quiet", f"{file}[conformance]", external=True)
+        session.run(f"{fresh}/bin/lakepact", "--version", external=True)
+        session.run(f"{fresh}/bin/lakepact", "check", "--only", "IRC-NS-*", external=True)
+    session.run(
+        "cyclonedx-py", "environment", str(fresh), "--output-reproducible", "--output-file", str(out / f"lakepact-{version}.cdx.json")
+    )
+    (out / f"lakepact-{version}.notes.md").write_text(notes.partition("\n## ")[0].strip() + "\n", "utf-8")
+    if "unreleased" in heading:
+        session.warn(f"no tag: CHANGELOG.md says {heading!r}; write the date, commit, and run this again")
+    else:
+        session.run("git", "tag", "--annotate", f"v{version}", "--message", f"lakepact {version}", external=True)
 
 
 @nox.session
