@@ -14,9 +14,11 @@ import pytest
 from pyiceberg.types import DecimalType, DoubleType
 
 from lakepact.client import BadReply, IcebergCatalog, UntrustedOrigin, column, pyiceberg_table
+from lakepact.client.iceberg_rest.data_files import END, FileReader
 from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
-from lakepact.spark.iceberg_files import END, FileReader, UnsupportedDeletes, planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_expressions import pyiceberg_expression
+from lakepact.spark.iceberg_files import UnsupportedDeletes, planned_by_driver, planned_by_server
 
 from .deleted_rows import KEPT, table_with_deletes
 
@@ -41,7 +43,8 @@ def planned(catalog, kind, planner, predicate=None):
 
 
 def read(scan, files, *, properties=None, renewed=dict, predicate=None):
-    reader, files = pickle.loads(pickle.dumps((FileReader.of(scan, properties or {}, predicate, **TRUSTED), files)))
+    row_filter = None if predicate is None else pyiceberg_expression(predicate)
+    reader, files = pickle.loads(pickle.dumps((FileReader.of(scan, properties or {}, row_filter, **TRUSTED), files)))
     return [row["id"] for batch in reader.read(files, renewed) for row in batch.to_pylist()]
 
 

@@ -13,10 +13,12 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from lakepact.client import IcebergCatalog
 from lakepact.client.errors import OperationNotSupported
+from lakepact.client.iceberg_rest.data_files import END, FileReader, PlannedFile
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.spark.errors import explained
 from lakepact.spark.filters import TakesFilters
-from lakepact.spark.iceberg_files import END, FileReader, PlannedFile, arrow_schema, planned_by_driver, planned_by_server
+from lakepact.spark.iceberg_expressions import pyiceberg_expression
+from lakepact.spark.iceberg_files import arrow_schema, planned_by_driver, planned_by_server
 from lakepact.spark.options import OptionError
 from lakepact.spark.schemas import check_fits, record_batches, spark_schema
 
@@ -113,7 +115,8 @@ class CatalogTableReader(DataSourceReader):
             predicate = self._predicate if scan.projection().schema_id == table.metadata.current_schema_id else None
             files = self._planned(catalog, scan, predicate)
             trusted = catalog.trusted_origins.including(dict(options.storage).values())
-            reader = FileReader.of(scan, dict(table.io.properties), predicate, trusted=trusted)
+            row_filter = None if predicate is None else pyiceberg_expression(predicate)
+            reader = FileReader.of(scan, dict(table.io.properties), row_filter, trusted=trusted)
         return [FilesPartition(reader, parts) for parts in partitions_of(files, options.partition_bytes, table.properties)]
 
     def _planned(self, catalog: IcebergCatalog, scan: DataScan, predicate: Predicate | None) -> Iterable[PlannedFile]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -11,7 +13,7 @@ from lakepact.client.errors import BadReply, Failure
 from lakepact.client.origins import FILES, is_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pyiceberg.io import InputFile, OutputFile
 
@@ -35,15 +37,22 @@ _HOSTS = {
 #: Properties that lead to the signer of requests, which gets the token of the catalog; an endpoint is an address or a path.
 _SIGNERS = frozenset({"uri", "s3.signer.uri", "signer.uri", "s3.signer.endpoint", "signer.endpoint"})
 _ENDS = ("endpoint", "uri", "host", "authority")
+#: Settings that say when credentials expire, in milliseconds since 1970.
+_EXPIRES = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms.*")
+#: Milliseconds before their end from which credentials are not used.
+_MARGIN = 60_000
 
 
-def file_io(properties: Mapping[str, Any], location: str, trusted: TrustedOrigins) -> FileIO:
+def file_io(
+    properties: Mapping[str, Any], location: str, trusted: TrustedOrigins, renewed: Callable[[], Mapping[str, Any]] | None = None
+) -> FileIO:
     """Return pyiceberg's access to the files of a table; it opens files of this machine only if the caller trusts them.
 
     Args:
         properties: The settings, of the server and of the caller.
         location: A location in the table.
         trusted: The origins that the caller trusts, and the values of the caller's settings.
+        renewed: Returns the settings again, when the credentials in them have expired and another file is opened.
 
     Raises:
         UntrustedOrigin: Credentials of the caller would be sent to another origin.
@@ -59,7 +68,13 @@ def file_io(properties: Mapping[str, Any], location: str, trusted: TrustedOrigin
         if is_host or is_signer:
             trusted.address(_with_scheme(value), operation=_OPERATION, name=f"the property {key!r}")
     found = load_file_io(dict(properties), location)
-    return found if FILES in trusted.origins else _RemoteFileIO(found, trusted)
+    return _TableFileIO(found, location, trusted, renewed) if renewed or FILES not in trusted.origins else found
+
+
+def expired(properties: Mapping[str, Any]) -> bool:
+    """Return whether credentials in the settings have expired, or will within a minute."""
+    ends = [int(value) for name, value in properties.items() if _EXPIRES.fullmatch(name) and str(value).isdigit()]
+    return any(end - _MARGIN < time.time() * 1000 for end in ends)
 
 
 def check_classes(properties: Mapping[str, str], trusted: TrustedOrigins) -> None:
@@ -86,23 +101,28 @@ def _host(address: str) -> str:
         return ""
 
 
-class _RemoteFileIO(FileIO):
-    """Opens the files of a table, except those of this machine."""
+class _TableFileIO(FileIO):
+    """Opens the files of a table with credentials that have not expired, and those of this machine only if the caller trusts them."""
 
-    def __init__(self, io: FileIO, trusted: TrustedOrigins) -> None:
+    def __init__(self, io: FileIO, location: str, trusted: TrustedOrigins, renewed: Callable[[], Mapping[str, Any]] | None) -> None:
         super().__init__(io.properties)
         self._io = io
+        self._location = location
         self._trusted = trusted
+        self._renewed = renewed
 
-    def _checked(self, location: str) -> str:
-        return self._trusted.location(location, operation=_OPERATION)
+    def _opening(self, location: str) -> FileIO:
+        self._trusted.location(location, operation=_OPERATION)
+        if self._renewed is not None and expired(self.properties):  # threads may renew them at once, which costs a request
+            self._io = file_io(self._renewed(), self._location, self._trusted)
+            self.properties = self._io.properties
+        return self._io
 
     def new_input(self, location: str) -> InputFile:
-        return self._io.new_input(self._checked(location))
+        return self._opening(location).new_input(location)
 
     def new_output(self, location: str) -> OutputFile:
-        return self._io.new_output(self._checked(location))
+        return self._opening(location).new_output(location)
 
     def delete(self, location: str | InputFile | OutputFile) -> None:
-        self._checked(location if isinstance(location, str) else location.location)
-        self._io.delete(location)
+        self._opening(location if isinstance(location, str) else location.location).delete(location)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -172,10 +173,19 @@ class _Bridge(noop.NoopCatalog):
             identifier=identifier,
             metadata=_read(TableMetadataUtil.parse_obj, loaded.metadata, "loadTable", errors.BadReply),
             metadata_location=location,
-            io=file_io(self._file_properties(loaded), location or loaded.metadata.location, self._trusted),
+            io=file_io(
+                self._file_properties(loaded),
+                location or loaded.metadata.location,
+                self._trusted,
+                None if kind is StagedTable else functools.partial(self._renewed, identifier),
+            ),
             catalog=self,
             config=dict(loaded.config),
         )
+
+    def _renewed(self, identifier: Identifier) -> dict[str, Any]:
+        loaded = self._catalog.load_table(identifier, access_delegation=self._access_delegation, snapshots="refs")
+        return self._file_properties(loaded)
 
     def _file_properties(self, loaded: LoadTableResult) -> dict[str, Any]:
         found: dict[str, Any] = {**self.properties, **loaded.metadata.properties, **storage_properties(loaded), **self._own}

@@ -1,0 +1,185 @@
+"""Data files of Iceberg, read in parts without their deleted rows, by any process."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from pyiceberg.expressions import AlwaysTrue
+from pyiceberg.expressions.visitors import bind, extract_field_ids
+from pyiceberg.io.pyarrow import ArrowAccessor, ArrowProjectionVisitor, ArrowScan, expression_to_pyarrow, pyarrow_to_schema
+from pyiceberg.manifest import FileFormat
+from pyiceberg.schema import visit_with_partner
+from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
+from pyiceberg.table.puffin import PuffinFile
+from pyroaring import BitMap64
+
+from lakepact.client.delta_sharing.rows.selection import Selection
+from lakepact.client.iceberg_rest.file_io import expired, file_io
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+
+    from pyiceberg.expressions import BooleanExpression
+    from pyiceberg.io import FileIO
+    from pyiceberg.manifest import DataFile
+    from pyiceberg.schema import Schema
+    from pyiceberg.table import DataScan, FileScanTask
+    from pyiceberg.table.metadata import TableMetadata
+
+    from lakepact.client.origins import TrustedOrigins
+
+#: The end of the last part of a file, whatever size the manifest states.
+END = sys.maxsize
+#: The most rows and bytes of a batch, and the bytes of a column that are fetched at once.
+_BATCH_ROWS, _BATCH_BYTES, _FETCHED = 65_536, 8 << 20, 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A part of a data file, with its delete files: the row groups whose middle lies from `start` up to `end`."""
+
+    task: FileScanTask = field(repr=False)
+    #: Settings that open this file, over those of the table; the plan may have brought credentials.
+    properties: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+    start: int = 0
+    end: int = END
+
+    @property
+    def size(self) -> int:
+        """The bytes of the part."""
+        return min(self.end, int(self.task.file.file_size_in_bytes)) - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads data files in any process; `repr()` shows no credentials."""
+
+    metadata: TableMetadata = field(repr=False)
+    schema: Schema = field(repr=False)
+    row_filter: BooleanExpression | None
+    properties: dict[str, str] = field(repr=False)
+    trusted: TrustedOrigins
+
+    @classmethod
+    def of(cls, scan: DataScan, properties: dict[str, Any], row_filter: BooleanExpression | None, *, trusted: TrustedOrigins) -> FileReader:
+        """Return the reader of a scan, without the table's history.
+
+        Args:
+            scan: The scan.
+            properties: The settings that open files, with those of the caller.
+            row_filter: The filter of the rows, of columns of the scan; None for all.
+            trusted: The origins that the caller trusts, and the values of the caller's settings.
+        """
+        history: dict[str, Any] = {
+            "snapshots": [],
+            "current_snapshot_id": None,
+            "refs": {},
+            "snapshot_log": [],
+            "metadata_log": [],
+            "statistics": [],
+        }
+        return cls(scan.table_metadata.model_copy(update=history), scan.projection(), row_filter, properties, trusted)
+
+    def read(self, parts: Iterable[PlannedFile], renewed: Callable[[], dict[str, str]]) -> Iterator[Any]:
+        """Yield the record batches of parts of files.
+
+        Args:
+            parts: The parts.
+            renewed: Returns new properties when the credentials of the old ones have expired.
+        """
+        newest: dict[str, str] | None = None
+        for part in parts:
+            properties = newest or {**self.properties, **part.properties}
+            if expired(properties):
+                properties = newest = renewed()
+            passed = 0
+            try:
+                for batch in self._batches(part, properties):
+                    yield batch
+                    passed += 1
+            except OSError:
+                # Storage refuses expired credentials in many ways; with the same ones it would refuse again.
+                newest = renewed()
+                if newest == properties:
+                    raise
+                yield from islice(self._batches(part, newest), passed, None)
+
+    def _batches(self, part: PlannedFile, properties: dict[str, str]) -> Iterator[Any]:
+        """Yield the rows of a part; the same call yields the same batches, so that a reader can go on after an error."""
+        data = part.task.file
+        io = file_io(properties, data.file_path, self.trusted)
+        if data.file_format != FileFormat.PARQUET:
+            yield from ArrowScan(self.metadata, io, self.schema, AlwaysTrue()).to_record_batches([part.task])
+            return
+        deleted = BitMap64(chain.from_iterable(_deleted(io, file, data.file_path) for file in part.task.delete_files))
+        bound = bind(self.schema, self.row_filter or AlwaysTrue(), case_sensitive=True)
+        condition = expression_to_pyarrow(bound, self.schema)
+        table = self.metadata
+        downcast = table.format_version <= 2  # without nanoseconds
+        # pyiceberg reads files whole: these are the steps of its ArrowScan, for one row group after the other.
+        opened: Any = io.new_input(data.file_path).open()
+        with opened as source:
+            file = pq.ParquetFile(source, pre_buffer=False, buffer_size=_FETCHED, coerce_int96_timestamp_unit="us")
+            kept = Selection(but_not=deleted or None).mask(file.metadata.num_rows)
+            held = pyarrow_to_schema(file.schema_arrow, table.name_mapping(), downcast, table.format_version)
+            constants = self._constants(data, self.schema.field_ids - held.field_ids)
+            names = [field.name for field in held.fields if field.field_id in self.schema.field_ids] or file.schema_arrow.names[:1]
+            for position, batch in _numbered(file, part, names, self._matching(source, held, condition, extract_field_ids(bound))):
+                rows = batch if kept is None else batch.filter(kept.slice(position, batch.num_rows))
+                visitor = ArrowProjectionVisitor(held, downcast, projected_missing_fields=constants, allow_timestamp_tz_mismatch=True)
+                projected: Any = visit_with_partner(self.schema, rows, visitor, ArrowAccessor(held))
+                rows = pa.RecordBatch.from_struct_array(projected)
+                yield rows if self.row_filter is None else rows.filter(condition)
+
+    def _constants(self, data: DataFile, missing: set[int]) -> dict[int, Any]:
+        """Return the values of columns that a file lacks because all its rows have the value of an identity partition."""
+        spec = self.metadata.specs().get(data.spec_id)
+        values = {
+            each.source_id: data.partition[n] for n, each in enumerate(spec.fields if spec else ()) if str(each.transform) == "identity"
+        }
+        return {source: value for source, value in values.items() if source in missing and value is not None}
+
+    def _matching(self, source: Any, held: Schema, condition: Any, compared: set[int]) -> Container[int]:
+        """Return the row groups whose statistics allow matching rows; all if a file has the columns by other names or types."""
+        found, wanted = (
+            {(each.field_id, each.name, str(each.field_type)) for each in schema.fields if each.field_id in compared}
+            for schema in (held, self.schema)
+        )
+        if not wanted or found != wanted:
+            return range(sys.maxsize)
+        fragment: Any = ds.ParquetFileFormat().make_fragment(source)
+        return {group.id for group in fragment.subset(condition).row_groups}
+
+
+def _deleted(io: FileIO, deletes: DataFile, path: str) -> list[Any]:
+    """Return the positions of a data file that a delete file names."""
+    with io.new_input(deletes.file_path).open() as opened:
+        source: Any = opened
+        if deletes.file_format == FileFormat.PUFFIN:
+            vectors = deletion_vectors_from_puffin_file(PuffinFile(source.read()))
+            return [position for each in vectors if each.referenced_data_file == path for position in each.to_vector().to_pylist()]
+        form = ds.OrcFileFormat() if deletes.file_format == FileFormat.ORC else ds.ParquetFileFormat()
+        rows = form.make_fragment(source).to_table(columns=["pos"], filter=ds.field("file_path") == path)
+        return rows.column("pos").to_pylist()
+
+
+def _numbered(file: Any, part: PlannedFile, names: Sequence[str], matching: Container[int]) -> Iterator[tuple[int, Any]]:
+    """Yield the batches of the row groups whose middle lies in a part, each with the position of its first row in the file."""
+    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    columns = [group.column(0) for group in groups]
+    starts = [min(filter(None, (column.dictionary_page_offset, column.data_page_offset))) for column in columns]
+    ends = [*starts[1:], part.task.file.file_size_in_bytes]
+    position = 0
+    for number, group in enumerate(groups):
+        first, position = position, position + group.num_rows
+        if part.start <= (starts[number] + ends[number]) // 2 < part.end and number in matching:
+            rows = min(_BATCH_ROWS, _BATCH_BYTES * group.num_rows // (group.total_byte_size or 1) or 1)
+            for batch in file.iter_batches(rows, [number], names, use_threads=False):
+                yield first, batch
+                first += batch.num_rows
