@@ -81,11 +81,9 @@ FOREIGN = (
     Foreign(_BY_NAME["rustberg"], {"auth": BearerToken(KEY)}),
     Foreign(
         _BY_NAME["seaweedfs"],
-        {"warehouse": f"s3://{TABLE_BUCKET}", **VIEWS},
-        words={
-            '"sales.stock").': '"sales.stock", access_delegation=None).',
-            "_catalog(catalog)": "_catalog(catalog, access_delegation=None)",
-        },
-        bridge={"access_delegation": None},  # asked for credentials that it does not vend, it does not say where its store is either
+        # Asked for credentials that it does not vend, it does not say where its store is either.
+        {"warehouse": f"s3://{TABLE_BUCKET}", "properties": {**VIEWS["properties"], "header.X-Iceberg-Access-Delegation": ""}},
+        words={"_catalog(catalog)": "_catalog(catalog, access_delegation=None)"},
+        bridge={"access_delegation": None},
     ),
 )

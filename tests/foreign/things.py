@@ -30,6 +30,23 @@ def create_with_spec_and_order(opened: Opened) -> None:
     assert metadata.default_sort_order.fields, "the table has no sort order"
 
 
+def rows(opened: Opened) -> None:
+    """Append, upsert, delete, overwrite and read rows, and list their files."""
+    _namespace(opened, "rows")
+    catalog: Any = opened.catalog
+    catalog.create_table("rows.t", {**SCHEMA, "fields": SCHEMA["fields"][:1]})
+    for method, arguments in (
+        ("append", [{"id": [1, 2]}]),
+        ("upsert", [{"id": [2, 3]}, ["id"]]),
+        ("delete", ["id = 1"]),
+        ("overwrite", [{"id": [4]}, "id = 2"]),
+    ):
+        getattr(catalog, method)("rows.t", *arguments)
+    assert sorted(catalog.scan("rows.t", ["id"]).to_arrow()["id"].to_pylist()) == [3, 4]
+    assert [batch.num_rows for batch in catalog.scan("rows.t", None, "id = 4").batches()] == [1]
+    assert catalog.files("rows.t").num_rows == catalog.partitions("rows.t")["file_count"][0].as_py() == 2
+
+
 def bridge_rows(opened: Opened) -> None:
     """Create a table from an Arrow schema, write and read it, also with a pickled copy."""
     _namespace(opened, "bridge")
@@ -129,6 +146,7 @@ def _things() -> Iterator[tuple[str, Callable[[Opened], list[str]]]]:
         yield f"change(): {edits.name}", partial(changed, edits=edits)
     for edits in EDITS:
         yield f"transaction(): {edits.name}", partial(changed_together, edits=edits)
+    yield "rows: append, upsert, delete, overwrite, scan, files, partitions", partial(_tried, rows)
     yield "pyiceberg_catalog: create, write and read a table", partial(_tried, bridge_rows)
     yield "pyiceberg_catalog: change a table", partial(_tried, bridge_changes)
     yield "pyiceberg_catalog: create a table with its first rows", partial(_tried, bridge_transaction)
