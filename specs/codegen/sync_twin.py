@@ -18,6 +18,9 @@ HEADER = f"# Made by codegen.sync_twin from {SOURCE}/{{name}} beside this folder
 TRANSLATIONS = (
     (r"\basync (def|for|with) ", r"\1 "),
     (r"\bawait asyncio\.to_thread\(([\w.]+), ", r"\1("),
+    (r"\bawait in_thread\(([\w.]+(?:\(\)[\w.]+)?)(?:, )?", r"\1("),
+    (r"\bblocking\(([\w.]+)\)", r"\1"),
+    (r"^from lakepact\.client\.iceberg_rest\.event_loops import .*\n", ""),
     (r"\bawait ", ""),
     (r"\basyncio\.sleep\b", "time.sleep"),
     (r"\basyncio\.Lock\b", "threading.Lock"),

@@ -53,6 +53,7 @@ from lakepact.client.delta_sharing.schemas import Field
 from lakepact.client.delta_sharing.schemas import Schema as DeltaSchema
 from lakepact.client.fetched_tokens import FetchedToken, Token
 from lakepact.client.iceberg_rest.asynchronous.edits import AsyncTableCommit, AsyncTransaction
+from lakepact.client.iceberg_rest.asynchronous.rows import AsyncTableScan
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.wire import Pause, Reply, Request
 from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
@@ -77,6 +78,7 @@ SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "
 VERSION = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}, "representations": [], "default-namespace": ["a"]}
 UPDATE = {"action": "set-properties", "updates": {"k": "v"}}
 SIGNED = {"region": "eu-central-1", "uri": "https://b.s3.amazonaws.com/t/1", "method": "GET", "headers": {}}
+ROWS = pa.table({"id": [1]})
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -204,6 +206,21 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
         assert_type(task, ScanTask)
         assert_type(task.data_file.file_path, str)
     await catalog.cancel_plan("a.t", plan)
+    await table_scan(catalog.scan("a.t", ["id"], "id > 3", snapshot="main", limit=10))
+    await catalog.append("a.t", ROWS, branch="b", snapshot_properties={"k": "v"})
+    await catalog.overwrite("a.t", ROWS, "id = 3")
+    await catalog.delete("a.t", "id = 3")
+    assert_type(await catalog.upsert("a.t", ROWS, ["id"]), pyiceberg.table.UpsertResult)
+    assert_type(await catalog.files("a.t", snapshot_id=1), pa.Table)
+    assert_type(await catalog.partitions("a.t"), pa.Table)
+
+
+async def table_scan(scan: AsyncTableScan) -> None:
+    assert_type(scan.batches(), AsyncGenerator[pa.RecordBatch, None])
+    assert_type(await scan.to_arrow(), pa.Table)
+    assert_type(await scan.to_pandas(), pd.DataFrame)
+    assert_type(await scan.to_polars(), pl.DataFrame)
+    assert_type(await scan.to_duckdb(connection=duckdb.connect()), duckdb.DuckDBPyRelation)
 
 
 async def table_commit(edits: AsyncTableCommit) -> None:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 #: pyarrow has no annotations of its own: with `pyarrow-stubs` type checkers know its types, and without them they take `Any`.
 ArrowTable: TypeAlias = "pa.Table"
+ArrowBatch: TypeAlias = "pa.RecordBatch"
 ArrowExpression: TypeAlias = "pc.Expression"
+#: Rows that a table takes.
+ArrowRows: TypeAlias = "pa.Table | pa.RecordBatchReader | pd.DataFrame | pl.DataFrame"
 PandasFrame: TypeAlias = "pd.DataFrame"
 PolarsFrame: TypeAlias = "pl.DataFrame"
 DuckDBConnection: TypeAlias = "duckdb.DuckDBPyConnection"

@@ -1,4 +1,4 @@
-"""Edits that the table in the reply to a commit lacks."""
+"""Edits that the table in the reply to a commit lacks, and what shows that a commit was applied."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.iceberg_rest.schema_edits import DECIMAL
+from lakepact.generated.iceberg_rest.models import AddSnapshotUpdate
 
 if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.table_draft import TableDraft
-    from lakepact.generated.iceberg_rest.models import TableMetadata
+    from lakepact.generated.iceberg_rest.models import CommitTableRequest, TableMetadata
 
 _FIELD_IDS = frozenset({"id", "element-id", "key-id", "value-id"})
 #: Properties that stand for other members of the metadata; catalogs do not keep them.
@@ -20,6 +21,11 @@ _RESERVED = frozenset(
         "current-schema", "default-partition-spec", "default-sort-order",
     }
 )  # fmt: skip
+
+
+def added_snapshots(commit: CommitTableRequest) -> set[int]:
+    """Return the ids of the snapshots that a commit adds."""
+    return {update.snapshot.snapshot_id for update in commit.updates if isinstance(update, AddSnapshotUpdate)}
 
 
 def missing_edits(draft: TableDraft, result: TableMetadata) -> list[str]:

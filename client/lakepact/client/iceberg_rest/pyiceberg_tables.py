@@ -152,14 +152,12 @@ class _Bridge(noop.NoopCatalog):
         self.properties = {URI: catalog.address, **catalog.properties()}
 
     def close(self) -> None:
-        """Close the client's catalog."""
         self._catalog.close()
 
     # Tables
 
     @_translated()
     def load_table(self, identifier: str | Identifier) -> Table:
-        """Return the table as it is now."""
         return self.loaded(self.identifier_to_tuple(identifier))
 
     def loaded(self, identifier: Identifier) -> Table:
@@ -229,14 +227,12 @@ class _Bridge(noop.NoopCatalog):
 
     @_translated()
     def register_table(self, identifier: str | Identifier, metadata_location: str, overwrite: bool = False) -> Table:  # noqa: FBT001, FBT002
-        """Register a metadata file as a table."""
         identifier = self.identifier_to_tuple(identifier)
         self._catalog.register_table(identifier, metadata_location, overwrite=overwrite)
         return self.loaded(identifier)
 
     @_translated()
     def commit_table(self, table: Table, requirements: tuple[Any, ...], updates: tuple[Any, ...]) -> CommitTableResponse:
-        """Commit updates to a table."""
         documents = [[_document(one) for one in them] for them in (updates, requirements)]
         done = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
         check_classes(done.metadata.properties, self._trusted)
@@ -245,7 +241,6 @@ class _Bridge(noop.NoopCatalog):
 
     @_translated()
     def rename_table(self, from_identifier: str | Identifier, to_identifier: str | Identifier) -> Table:
-        """Rename a table, and load it."""
         self._catalog.rename_table(from_identifier, to_identifier)
         return self.loaded(self.identifier_to_tuple(to_identifier))
 
@@ -261,46 +256,38 @@ class _Bridge(noop.NoopCatalog):
 
     @_translated()
     def table_exists(self, identifier: str | Identifier) -> bool:
-        """Return whether a table exists."""
         return self._catalog.table_exists(identifier)
 
     @_translated()
     def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
-        """Return the tables of a namespace."""
         return _identifiers(self._catalog.list_tables(namespace))
 
     # Namespaces
 
     @_translated(exceptions.NamespaceAlreadyExistsError)
     def create_namespace(self, namespace: str | Identifier, properties: Properties = EMPTY_DICT) -> None:
-        """Create a namespace."""
         self._catalog.create_namespace(namespace, properties)
 
     @_translated()
     def drop_namespace(self, namespace: str | Identifier) -> None:
-        """Drop an empty namespace."""
         self._catalog.drop_namespace(namespace)
 
     @_translated()
     def namespace_exists(self, namespace: str | Identifier) -> bool:
-        """Return whether a namespace exists."""
         return self._catalog.namespace_exists(namespace)
 
     @_translated()
     def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
-        """Return the namespaces of one level."""
         return list(self._catalog.list_namespaces(namespace or None))
 
     @_translated()
     def load_namespace_properties(self, namespace: str | Identifier) -> Properties:
-        """Return the properties of a namespace."""
         return dict(self._catalog.load_namespace(namespace).properties or {})
 
     @_translated()
     def update_namespace_properties(
         self, namespace: str | Identifier, removals: set[str] | None = None, updates: Properties = EMPTY_DICT
     ) -> PropertiesUpdateSummary:
-        """Set and remove properties of a namespace."""
         done = self._catalog.update_namespace_properties(namespace, updates=updates, removals=sorted(removals or ()))
         return PropertiesUpdateSummary(removed=list(done.removed), updated=list(done.updated), missing=list(done.missing or ()))
 
@@ -315,7 +302,6 @@ class _Bridge(noop.NoopCatalog):
         location: str | None = None,
         properties: Properties = EMPTY_DICT,
     ) -> View:
-        """Create a view."""
         fresh, version = assign_fresh_schema_ids(self._convert_schema_if_needed(schema)), _document(view_version)
         texts = transform_dict_value_to_str(properties)
         created = self._catalog.create_view(identifier, _document(fresh), version=version, location=location, properties=texts)
@@ -323,22 +309,18 @@ class _Bridge(noop.NoopCatalog):
 
     @_translated()
     def load_view(self, identifier: str | Identifier) -> View:
-        """Return a view as it is now."""
         return self._view(identifier, self._catalog.load_view(identifier))
 
     @_translated(exceptions.ViewAlreadyExistsError)
     def register_view(self, identifier: str | Identifier, metadata_location: str) -> View:
-        """Register a metadata file as a view."""
         return self._view(identifier, self._catalog.register_view(identifier, metadata_location))
 
     @_translated()
     def drop_view(self, identifier: str | Identifier) -> None:
-        """Drop a view."""
         self._catalog.drop_view(identifier)
 
     @_translated()
     def view_exists(self, identifier: str | Identifier) -> bool:
-        """Return whether a view exists."""
         return self._catalog.view_exists(identifier)
 
     @_translated()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from lakepact.client.iceberg_rest.asynchronous.edits import AsyncEdits
 from lakepact.client.iceberg_rest.asynchronous.namespaces import AsyncNamespaces
+from lakepact.client.iceberg_rest.asynchronous.rows import AsyncRows
 from lakepact.client.iceberg_rest.asynchronous.scans import AsyncScans
 from lakepact.client.iceberg_rest.asynchronous.views import AsyncViews
 
 
-class AsyncIcebergCatalog(AsyncNamespaces, AsyncEdits, AsyncScans, AsyncViews):
+class AsyncIcebergCatalog(AsyncNamespaces, AsyncEdits, AsyncRows, AsyncScans, AsyncViews):
     """A catalog that implements the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of

@@ -1,0 +1,142 @@
+"""Rows of tables, read and written by pyiceberg, with the retries and errors of the client."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyiceberg.exceptions import CommitFailedException, ValidationException
+from pyiceberg.expressions.visitors import bind, extract_field_ids
+from pyiceberg.io.pyarrow import schema_to_pyarrow
+
+from lakepact.client.errors import CommitRejected, Failure, LakepactError
+from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile
+from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from pyiceberg.expressions import BooleanExpression
+    from pyiceberg.schema import Schema
+    from pyiceberg.table import DataScan, Table
+
+    from lakepact.client.delta_sharing.foreign import ArrowBatch, ArrowTable
+    from lakepact.client.iceberg_rest.names import TableName
+    from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
+    from lakepact.client.retries import Retries
+
+
+@dataclass(frozen=True, slots=True)
+class RowScan:
+    """The wanted rows of a table; see `IcebergCatalog.scan`."""
+
+    table: TableName
+    columns: Sequence[str] | None
+    row_filter: str | BooleanExpression
+    snapshot: int | str | None
+    limit: int | None
+
+    def arrow_table(self, catalog: IcebergCatalog) -> ArrowTable:
+        """Return the rows."""
+        with client_errors():
+            scan = self._scan(_loaded(catalog, self.table))
+            return scan.to_arrow().select(self._names(scan))
+
+    def batches(self, catalog: IcebergCatalog) -> Generator[ArrowBatch, None, None]:
+        """Yield the rows; no more than a batch of them is held."""
+        table = _loaded(catalog, self.table)
+        scan = self._scan(table)
+        names, projection = self._names(scan), schema_to_pyarrow(scan.projection(), include_field_ids=False)
+        schema = pa.schema([projection.field(name) for name in names])
+        if self.columns is not None:
+            every = scan.update(selected_fields=("*",)).projection()
+            compared = extract_field_ids(bind(every, scan.row_filter, case_sensitive=True))
+            scan = scan.update(selected_fields=(*self.columns, *map(every.find_column_name, compared)))
+        reader = FileReader.of(scan, table.io.properties, scan.row_filter, trusted=catalog.trusted_origins)
+        files = (PlannedFile(task) for task in scan.plan_files())
+        left = self.limit
+        for batch in reader.read(files if left != 0 else (), lambda: _loaded(catalog, self.table).io.properties):
+            kept = batch.select(names).cast(schema).slice(0, left)
+            yield kept
+            left = None if left is None else left - kept.num_rows
+            if left == 0:
+                return
+
+    def _scan(self, table: Table) -> DataScan:
+        scan = table.scan(self.row_filter, ("*",) if self.columns is None else tuple(self.columns), limit=self.limit)
+        return scan.use_ref(self.snapshot) if isinstance(self.snapshot, str) else scan.update(snapshot_id=self.snapshot)
+
+    def _names(self, scan: DataScan) -> list[str]:
+        """Return the columns of the result in their order, nested ones in their outermost struct."""
+        names = [field.name for field in scan.projection().fields]
+        wanted = names if self.columns is None else self.columns
+        return list(dict.fromkeys(name if name in names else name.partition(".")[0] for name in wanted))
+
+
+class Batches:
+    """The record batches of a scan, which one thread after the other reads."""
+
+    def __init__(self, scan: RowScan, catalog: IcebergCatalog) -> None:
+        self._batches = scan.batches(catalog)
+        self._lock = threading.Lock()
+
+    def following(self) -> ArrowBatch | None:
+        """Return the next batch that has rows, None after the last."""
+        with self._lock, client_errors():
+            return next((batch for batch in self._batches if batch.num_rows), None)
+
+    def close(self) -> None:
+        """Close the files, once the batch that is being read has come."""
+        with self._lock:
+            self._batches.close()
+
+
+def write(catalog: IcebergCatalog, verb: str, table: TableName, retries: Retries, arguments: dict[str, Any]) -> Any:
+    """Let pyiceberg change the rows of a table; `retries` hold after conflicts, unless the table has properties `commit.retry.*`."""
+    with client_errors():
+        loaded = _loaded(catalog, table)
+        if "df" in arguments:
+            arguments["df"] = _rows(arguments["df"], loaded.schema())
+        waits = {"min-wait-ms": retries.first_pause, "max-wait-ms": retries.longest_pause, "total-timeout-ms": retries.total}
+        ours = {"num-retries": retries.tries - 1, **{name: round(seconds * 1000) for name, seconds in waits.items()}}
+        properties = {**{f"commit.retry.{name}": str(value) for name, value in ours.items()}, **loaded.properties}
+        loaded.metadata = loaded.metadata.model_copy(update={"properties": properties})
+        return getattr(loaded, verb)(**arguments)
+
+
+def inspect(catalog: IcebergCatalog, kind: str, table: TableName, snapshot_id: int | None) -> Any:
+    """Return what the manifests of a snapshot say, as pyiceberg's `inspect` has it."""
+    with client_errors():
+        return getattr(_loaded(catalog, table).inspect, kind)(snapshot_id)
+
+
+@contextlib.contextmanager
+def client_errors() -> Generator[None]:
+    """Raise the client's errors in place of those that pyiceberg made of them, and `CommitRejected` for conflicts that it finds itself."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error.__cause__, LakepactError):
+            raise error.__cause__ from None
+        if isinstance(error, (CommitFailedException, ValidationException)):
+            raise CommitRejected(Failure(operation="updateTable", message=str(error))) from error
+        raise
+
+
+def _loaded(catalog: IcebergCatalog, table: TableName) -> Table:
+    is_chosen = any(name.lower() == "header.x-iceberg-access-delegation" for name in catalog.properties())
+    return pyiceberg_table(catalog, table, access_delegation=None if is_chosen else "vended-credentials")
+
+
+def _rows(rows: Any, schema: Schema) -> Any:
+    """Return rows as a table of Arrow, or a stream as it is; a column without nulls fits a required one."""
+    if isinstance(rows, pa.RecordBatchReader):
+        return rows
+    table = rows.to_arrow() if hasattr(rows, "to_arrow") else pa.table(rows)  # polars: without views, which pyiceberg cannot join
+    required = {field.name for field in schema.fields if field.required}
+    full = [name in required and not column.null_count for name, column in zip(table.column_names, table.columns, strict=True)]
+    fields = [field.with_nullable(field.nullable and not is_full) for field, is_full in zip(table.schema, full, strict=True)]
+    return table.cast(pa.schema(fields))
