@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from lakepact.client.iceberg_rest.synchronous.edits import Edits
 from lakepact.client.iceberg_rest.synchronous.namespaces import Namespaces
+from lakepact.client.iceberg_rest.synchronous.rows import Rows
 from lakepact.client.iceberg_rest.synchronous.scans import Scans
 from lakepact.client.iceberg_rest.synchronous.views import Views
 
 
-class IcebergCatalog(Namespaces, Edits, Scans, Views):
+class IcebergCatalog(Namespaces, Edits, Rows, Scans, Views):
     """A catalog that implements the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of

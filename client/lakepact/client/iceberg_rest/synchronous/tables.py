@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from typing import TYPE_CHECKING, Any, Literal
 
-from lakepact.client.errors import NotFound
+from lakepact.client.errors import LakepactError, NotFound, OutcomeUnknown
 from lakepact.client.iceberg_rest import bodies
+from lakepact.client.iceberg_rest.commit_results import added_snapshots
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
@@ -25,6 +28,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
     table_exists,
     update_table,
 )
+from lakepact.generated.iceberg_rest.models import CommitTableResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +36,6 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.generated.iceberg_rest.models import (
         CommitReportRequest,
-        CommitTableResponse,
         CreateTableRequest,
         LoadTableResult,
         PartitionSpec,
@@ -261,7 +264,8 @@ class Tables(Configured):
     ) -> CommitTableResponse:
         """Apply all of `updates` to a table, or none, if every one of `requirements` holds.
 
-        A commit is retried only if it has certainly not been applied.
+        A commit is retried only if it has certainly not been applied. If its answer is lost, the table is loaded to see whether it has
+        the snapshots of the commit, as often as `retries` allows.
 
         Args:
             table: The table.
@@ -275,7 +279,25 @@ class Tables(Configured):
         """
         config = self._settings()
         body = bodies.commit_table(table, updates, requirements)
-        return self._changing(update_table.call(**config.table(table), body=body))
+        try:
+            return self._changing(update_table.call(**config.table(table), body=body))
+        except OutcomeUnknown:
+            if found := self._result(table, added_snapshots(body)):
+                return found
+            raise
+
+    def _result(self, table: TableName, added: set[int]) -> CommitTableResponse | None:
+        """Return the result of a commit that added snapshots; None if the table does not show them while `retries` allow to look."""
+        started, tried, pause = time.monotonic(), 0, 0.0 if added else None
+        while pause is not None:
+            self._connection.pause(pause)
+            with contextlib.suppress(LakepactError):
+                loaded = self.load_table(table)
+                if added <= {snapshot.snapshot_id for snapshot in loaded.metadata.snapshots or ()}:
+                    return CommitTableResponse(metadata_location=loaded.metadata_location or "", metadata=loaded.metadata)
+            tried += 1
+            pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
+        return None
 
     def drop_table(self, table: TableName, *, purge: bool = False) -> None:
         """Drop a table.

@@ -1,0 +1,182 @@
+# Made by codegen.sync_twin from asynchronous/rows.py beside this folder. Do not edit: nox -s generate
+"""Rows of tables, which pyiceberg reads and writes."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.delta_sharing.needs import need
+from lakepact.client.iceberg_rest.synchronous.configured import Configured
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from pyiceberg.expressions import BooleanExpression
+    from pyiceberg.table import UpsertResult
+
+    from lakepact.client.delta_sharing import foreign
+    from lakepact.client.iceberg_rest.names import TableName
+
+
+class Rows(Configured):
+    """The rows of a catalog's tables; `pip install "lakepact[data]"` installs what reads and writes them."""
+
+    def scan(
+        self,
+        table: TableName,
+        columns: Sequence[str] | None = None,
+        row_filter: str | BooleanExpression = "true",
+        *,
+        snapshot: int | str | None = None,
+        limit: int | None = None,
+    ) -> TableScan:
+        """Return a scan of a table's rows; nothing is sent before the rows are read.
+
+        Args:
+            table: The table.
+            columns: The columns, in this order; by default all.
+            row_filter: The filter of rows, such as `"id > 3 and city = 'Rome'"`, or an expression of pyiceberg.
+            snapshot: The id of a snapshot, or the name of a branch or tag; by default the current snapshot.
+            limit: The maximum number of rows.
+
+        Raises:
+            ImportError: A package is missing; the message names the extra to install.
+        """
+        return TableScan(self, _engine().RowScan(table, columns, row_filter, snapshot, limit))
+
+    def append(
+        self, table: TableName, rows: foreign.ArrowRows, *, branch: str = "main", snapshot_properties: Mapping[str, str] | None = None
+    ) -> None:
+        """Append rows to a table, once: a commit whose answer is lost is not repeated, but looked up.
+
+        Args:
+            table: The table.
+            rows: The rows: a table of Arrow, a frame of pandas or polars, or a `pyarrow.RecordBatchReader`, which is read as a stream.
+            branch: The branch.
+            snapshot_properties: Entries for the summary of the snapshot.
+
+        Raises:
+            ValueError: The rows do not fit the schema.
+            CommitRejected: All tries met a conflict; nothing was changed.
+            OutcomeUnknown: The commit may or may not have been applied.
+            NoSuchTable: The table does not exist.
+            ImportError: A package is missing; the message names the extra to install.
+        """
+        self._write("append", table, branch, snapshot_properties, df=rows)
+
+    def overwrite(
+        self,
+        table: TableName,
+        rows: foreign.ArrowRows,
+        row_filter: str | BooleanExpression = "true",
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
+    ) -> None:
+        """Replace the rows of a filter, by default all. The other arguments and errors are those of `append`."""
+        self._write("overwrite", table, branch, snapshot_properties, df=rows, overwrite_filter=row_filter)
+
+    def delete(
+        self,
+        table: TableName,
+        row_filter: str | BooleanExpression,
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
+    ) -> None:
+        """Delete the rows of a filter. The other arguments and errors are those of `append`."""
+        self._write("delete", table, branch, snapshot_properties, delete_filter=row_filter)
+
+    def upsert(
+        self,
+        table: TableName,
+        rows: foreign.ArrowRows,
+        keys: Sequence[str] | None = None,
+        *,
+        branch: str = "main",
+        snapshot_properties: Mapping[str, str] | None = None,
+    ) -> UpsertResult:
+        """Update the rows with the same keys, by default the identifier fields, append the others, and return their numbers.
+
+        The other arguments and errors are those of `append`.
+        """
+        columns = None if keys is None else list(keys)
+        done: UpsertResult = self._write("upsert", table, branch, snapshot_properties, df=rows, join_cols=columns)
+        return done
+
+    def files(self, table: TableName, *, snapshot_id: int | None = None) -> foreign.ArrowTable:
+        """Return the data and delete files of a snapshot, one in each row, with their statistics.
+
+        Args:
+            table: The table.
+            snapshot_id: The snapshot; by default the current one.
+
+        Raises:
+            ValueError: The table has no such snapshot.
+            NoSuchTable: The table does not exist.
+            ImportError: A package is missing; the message names the extra to install.
+        """
+        found: foreign.ArrowTable = _engine().inspect(self, "files", table, snapshot_id)
+        return found
+
+    def partitions(self, table: TableName, *, snapshot_id: int | None = None) -> foreign.ArrowTable:
+        """Return the partitions of a snapshot with their numbers of rows and files. The arguments and errors are those of `files`."""
+        found: foreign.ArrowTable = _engine().inspect(self, "partitions", table, snapshot_id)
+        return found
+
+    def _write(self, verb: str, table: TableName, branch: str, snapshot_properties: Mapping[str, str] | None, **arguments: Any) -> Any:
+        given = {**arguments, "branch": branch, "snapshot_properties": dict(snapshot_properties or {})}
+        return _engine().write(self, verb, table, self._retries, given)
+
+
+class TableScan:
+    """A scan of a table's rows; each method reads the table as it is then."""
+
+    def __init__(self, catalog: Rows, scan: Any) -> None:
+        self._catalog = catalog
+        self._scan = scan
+
+    def batches(self) -> Generator[foreign.ArrowBatch, None, None]:
+        """Yield the rows as record batches, file after file; no more than one batch is held, however large the table is.
+
+        Raises:
+            ValueError: The table has no such column, snapshot, branch or tag.
+            NoSuchTable: The table does not exist.
+        """
+        reader = _engine().Batches(self._scan, self._catalog)
+        try:
+            while (batch := reader.following()) is not None:
+                yield batch
+        finally:
+            reader.close()
+
+    def to_arrow(self) -> foreign.ArrowTable:
+        """Return the rows as a table of Arrow. The errors are those of `batches`."""
+        rows: foreign.ArrowTable = self._scan.arrow_table(self._catalog)
+        return rows
+
+    def to_pandas(self) -> foreign.PandasFrame:
+        """Return the rows as a frame of pandas, with integers and booleans that know nulls. The errors are those of `batches`."""
+        frame: foreign.PandasFrame = _frames("pandas").pandas_frame(self.to_arrow())
+        return frame
+
+    def to_polars(self) -> foreign.PolarsFrame:
+        """Return the rows as a frame of polars. The errors are those of `batches`."""
+        frame: foreign.PolarsFrame = _frames("polars").polars_frame(self.to_arrow())
+        return frame
+
+    def to_duckdb(self, *, connection: foreign.DuckDBConnection | None = None) -> foreign.DuckDBRelation:
+        """Return the rows as a relation of DuckDB, in a connection or the default one. The errors are those of `batches`."""
+        relation: foreign.DuckDBRelation = _frames("duckdb").duckdb_relation(self.to_arrow(), connection)
+        return relation
+
+
+def _engine() -> Any:
+    need("pyiceberg", "pyarrow", "pyroaring")
+    return importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_rows")
+
+
+def _frames(library: str) -> Any:
+    need(library)
+    return importlib.import_module("lakepact.client.delta_sharing.rows.frames")
