@@ -108,6 +108,12 @@ def test_arguments_of_the_client_program_are_not_reported() -> None:
     assert "swordfish" not in ended.output
 
 
+def test_argument_longer_than_a_file_name_is_passed_to_the_program() -> None:
+    ended = called("--only", "IRC-PAG-006", "--", sys.executable, MINIATURE, "-cp", "/jars/a.jar:" * 400)
+
+    assert ended.exit_code == 0, ended.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
