@@ -12,6 +12,10 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from delta_sharing.protocol import DeltaSharingProfile, Table
+from delta_sharing.reader import DeltaSharingReader
+from delta_sharing.rest_client import DataSharingRestClient
+
 import delta_sharing
 
 if TYPE_CHECKING:
@@ -34,6 +38,11 @@ class Tasks:
         return rows(
             delta_sharing.load_as_pandas(self.url, limit=self.given.get("limit"), jsonPredicateHints=hints), self.given.get("where")
         )
+
+    def read_table_by_names(self) -> Any:
+        share, schema, name = self.given["names"]
+        client = DataSharingRestClient(DeltaSharingProfile.read_from_file(self.given["profile"]))
+        return rows(DeltaSharingReader(Table(name=name, share=share, schema=schema), client).to_pandas())
 
     def read_tables(self) -> Any:
         urls = [(f"{self.given['profile']}#{one['table']}", one.get("version")) for one in self.given["tables"]]

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from botocore.awsrequest import AWSRequest
 from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.expressions import AlwaysTrue, And, EqualTo
 from pyiceberg.io.fsspec import S3V4RestSigner
+from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
+from pyiceberg.table.sorting import SortOrder
+from pyiceberg.transforms import parse_transform
 from pyiceberg.types import LongType, NestedField, StringType
 from pyiceberg.view.metadata import SQLViewRepresentation, ViewVersion
 
@@ -86,6 +90,12 @@ class Tasks:
     def create_table(self) -> None:
         self.catalog.create_table(self.name, SCHEMA)
 
+    def create_table_with_layout(self) -> None:
+        schema, spec = Schema.model_validate(self.given["schema"]), PartitionSpec.model_validate(self.given["partition-spec"])
+        properties = self.given["properties"] | {"format-version": str(self.given["format-version"])}
+        order = SortOrder.model_validate(self.given["write-order"])
+        self.catalog.create_table(self.name, schema, partition_spec=spec, sort_order=order, properties=properties)
+
     def load_table(self) -> Any:
         return described(self.catalog.load_table(self.name))
 
@@ -106,11 +116,37 @@ class Tasks:
         with self.catalog.load_table(self.name).update_schema() as update:
             update.add_column(self.given["column"], StringType())
 
+    def edit_columns(self) -> None:
+        with self.catalog.load_table(self.name).update_schema(allow_incompatible_changes=True) as update:
+            for edit in self.given["edits"]:
+                path = tuple(edit["column"])
+                match edit["edit"]:
+                    case "add":
+                        update.add_column(path, StringType())
+                    case "drop":
+                        update.delete_column(path)
+                    case "rename":
+                        update.rename_column(path, edit["to"])
+                    case "widen":
+                        update.update_column(path, field_type=NestedField(1, "type", edit["type"]).field_type)
+                    case "relax":
+                        update.update_column(path, required=False)
+                    case "document":
+                        update.update_column(path, doc=edit["doc"])
+
+    def add_partition_field(self) -> None:
+        with self.catalog.load_table(self.name).update_spec() as update:
+            update.add_field(self.given["column"], parse_transform(self.given["transform"]), self.given["name"])
+
     def append_rows(self) -> None:
         self.catalog.load_table(self.name).append(pa.Table.from_pylist(self.given["rows"], schema=ARROW))
 
     def read_rows(self) -> Any:
         return self.catalog.load_table(self.name).scan().to_arrow().to_pylist()
+
+    def read_rows_where(self) -> Any:
+        condition = And(*(EqualTo(name, value) for name, value in self.given["where"].items()), AlwaysTrue())
+        return self.catalog.load_table(self.name).scan(row_filter=condition).to_arrow().to_pylist()
 
     def read_rows_at_snapshot(self) -> Any:
         return self.catalog.load_table(self.name).scan(snapshot_id=self.given["snapshot-id"]).to_arrow().to_pylist()

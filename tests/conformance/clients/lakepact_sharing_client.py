@@ -17,9 +17,9 @@ def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
         return [f"{t.share}.{t.schema_}.{t.name}" for share in client.shares() for t in client.all_tables(share.name)]
     if task == "read-tables":
         return [client.table(*one["table"].split(".")).to_arrow(version=one.get("version")).to_pylist() for one in given["tables"]]
-    table = client.table(*given["table"].split("."))
+    table = client.table(*(given["names"] if "names" in given else given["table"].split(".")))
     match task:
-        case "read-table":
+        case "read-table" | "read-table-by-names":
             predicate = None
             for column, value in given.get("where", {}).items():
                 predicate = pc.field(column) == value

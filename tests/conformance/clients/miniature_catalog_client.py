@@ -57,6 +57,7 @@ class Catalog(History):
         return f"{root}/tables/{named if FAULT == 'leaves-table-names-as-they-are' else quote(named, safe='')}"
 
     def identifier(self, name: str) -> dict[str, Any]:
+        name = quote(name, safe="") if FAULT == "encodes-names-in-bodies" else name
         return {"namespace": self.levels, "name": name}
 
     # -- listings ------------------------------------------------------------------------------------------------
@@ -77,7 +78,12 @@ class Catalog(History):
                 following = str(page["next-page-token"])
             else:
                 following = page.get("next-page-token") or ""
-            if not following or FAULT == "does-not-page" or (FAULT == "reads-one-page" and page_number == 0):
+            if (
+                not following
+                or FAULT == "does-not-page"
+                or (FAULT == "reads-one-page" and page_number == 0)
+                or ("/views" in path and FAULT == "reads-one-page-of-views")
+            ):
                 return found
             if FAULT == "stops-at-an-empty-page" and not page[member]:
                 return found
@@ -96,7 +102,8 @@ class Catalog(History):
         return [[*parent, *each] for each in found] if FAULT == "repeats-the-parent" else found
 
     def list_tables(self) -> Any:
-        return [found["name"] for found in self.pages(f"{self.namespace()}/tables", "identifiers")]
+        found = [found["name"] for found in self.pages(f"{self.namespace()}/tables", "identifiers")]
+        return found[:1] if FAULT == "lists-the-first-table" else found
 
     def list_views(self) -> Any:
         return [found["name"] for found in self.pages(f"{self.namespace()}/views", "identifiers")]
@@ -211,23 +218,80 @@ class Catalog(History):
         self.ask("POST", self.table(), body)
 
     def set_properties(self) -> Any:
-        self.commit([{"action": "set-properties", "updates": self.given["updates"]}])
+        if FAULT == "fails-on-empty-properties" and "" in self.given["updates"].values():
+            raise Failed("a value is empty")
+        dropped = self.load()["metadata"]["properties"] if FAULT == "replaces-properties" else {}
+        removed: list[dict[str, Any]] = [{"action": "remove-properties", "removals": sorted(dropped)}] if dropped else []
+        self.commit([*removed, {"action": "set-properties", "updates": self.given["updates"]}])
 
     def set_properties_twice(self) -> Any:
         for member in ("first", "second"):
             self.commit([{"action": "set-properties", "updates": self.given[member]}])
 
+    # -- evolution -----------------------------------------------------------------------------------------------
+
     def add_column(self) -> Any:
+        self.change_schema([{"edit": "add", "column": [self.given["column"]]}])
+
+    def edit_columns(self) -> Any:
+        self.change_schema(self.given["edits"])
+
+    def change_schema(self, edits: list[dict[str, Any]]) -> None:
         metadata = self.load()["metadata"]
-        added = {"id": metadata["last-column-id"] + 1, "name": self.given["column"], "type": "string", "required": False}
-        fields = [*metadata["schemas"][-1]["fields"], added]
-        schema = {"type": "struct", "schema-id": len(metadata["schemas"]), "fields": fields}
+        schema = json.loads(json.dumps(self.schema(metadata)))
+        last = max(column["id"] for column in schema["fields"]) if FAULT == "counts-columns-of-the-schema" else metadata["last-column-id"]
+        for edit in edits:
+            *outer, name = edit["column"]
+            fields = inner_fields(schema, outer)
+            if edit["edit"] == "add":
+                last += FAULT != "adds-columns-with-one-id" or last == metadata["last-column-id"]
+                fields.append({"id": last, "name": name, "type": "string", "required": False})
+                continue
+            column = next(one for one in fields if one["name"] == name)
+            if edit["edit"] == "drop":
+                fields.remove(column)
+            elif edit["edit"] == "rename" and FAULT == "renames-by-a-new-column":
+                fields[fields.index(column)] = {**column, "id": (last := last + 1), "name": edit["to"]}
+            else:
+                column |= {"name": edit["to"]} if "to" in edit else {k: v for k, v in edit.items() if k in {"type", "doc"}}
+                column |= {"required": False} if edit["edit"] == "relax" else {}
+        if FAULT == "forgets-docs":
+            schema["fields"] = [{k: v for k, v in column.items() if k != "doc"} for column in schema["fields"]]
+        if FAULT == "forgets-keys":
+            schema.pop("identifier-field-ids", None)
         requirements = [
             {"type": "assert-current-schema-id", "current-schema-id": metadata["current-schema-id"]},
             {"type": "assert-last-assigned-field-id", "last-assigned-field-id": metadata["last-column-id"]},
         ]
-        updates: list[dict[str, Any]] = [{"action": "add-schema", "schema": schema}, {"action": "set-current-schema", "schema-id": -1}]
+        added = {"action": "add-schema", "schema": {**schema, "schema-id": len(metadata["schemas"])}}
+        updates: list[dict[str, Any]] = [added, {"action": "set-current-schema", "schema-id": -1}]
+        if FAULT == "only-adds-schemas":
+            del updates[1]
+        if FAULT == "sets-properties-with-columns":
+            updates.append({"action": "set-properties", "updates": {"lakepact.kept": "of the client"}})
         self.commit(updates, *([] if FAULT == "adds-columns-to-any-schema" else requirements))
+
+    def create_table_with_layout(self) -> Any:
+        members = {name: self.given[name] for name in ("schema", "partition-spec", "write-order")}
+        if FAULT == "forgets-sort-orders":
+            del members["write-order"]
+        if FAULT == "renumbers-columns-alone":
+            fields = [{**column, "id": number} for number, column in enumerate(members["schema"]["fields"], 10)]
+            members["schema"] = {**members["schema"], "identifier-field-ids": [10], "fields": fields}
+        version = {} if FAULT == "forgets-versions" else {"format-version": str(self.given["format-version"])}
+        self.ask("POST", f"{self.namespace()}/tables", {"name": self.name, **members, "properties": self.given["properties"] | version})
+
+    def add_partition_field(self) -> Any:
+        metadata = self.load()["metadata"]
+        spec = next(spec for spec in metadata["partition-specs"] if spec["spec-id"] == metadata["default-spec-id"])
+        source = next(column["id"] for column in self.schema(metadata)["fields"] if column["name"] == self.given["column"])
+        last = max(field["field-id"] for field in spec["fields"]) if FAULT == "counts-fields-of-the-spec" else metadata["last-partition-id"]
+        added = {"source-id": source, "field-id": last + 1, "name": self.given["name"], "transform": self.given["transform"]}
+        former = [] if FAULT == "replaces-partition-fields" else spec["fields"]
+        guard = {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": metadata["last-partition-id"]}
+        new = {"spec-id": len(metadata["partition-specs"]), "fields": [*former, added]}
+        updates: list[dict[str, Any]] = [{"action": "add-spec", "spec": new}, {"action": "set-default-spec", "spec-id": -1}]
+        self.commit(updates, *([] if FAULT == "adds-fields-to-any-spec" else [guard]))
 
     def rename_table(self) -> Any:
         source, to = self.identifier(self.name), self.identifier(self.given["to"])
@@ -393,20 +457,27 @@ class Catalog(History):
             self.ask("POST", f"{self.table()}.snapshots/plan", {})
         return [snapshot["snapshot-id"] for snapshot in loaded["metadata"].get("snapshots") or []]
 
-    def plan_scan(self) -> Any:
+    def plan_results(self) -> list[dict[str, Any]]:
         plan = self.ask("POST", f"{self.table()}/plan", {})
         for _ in range(40):
             if plan["status"] != "submitted" or FAULT == "does-not-wait-for-plans":
                 break
             time.sleep(0.05)
             plan = self.ask("GET", f"{self.table()}/plan/{quote(plan['plan-id'], safe='')}") | {"plan-id": plan["plan-id"]}
-        if plan["status"] == "failed":
-            raise Refused(json.dumps(plan["error"]))
+        if plan["status"] == "failed" or (plan["status"] == "cancelled" and FAULT != "takes-cancelled-plans-for-empty"):
+            raise Refused(json.dumps(plan))
         results, tasks = [plan], list(plan.get("plan-tasks") or [])
         while tasks and FAULT != "fetches-no-plan-tasks":
             part = self.ask("POST", f"{self.table()}/tasks", {"plan-task": tasks.pop()})
             results.append(part)
-            tasks += part.get("plan-tasks") or []
+            tasks += [] if FAULT == "fetches-one-level-of-plan-tasks" else part.get("plan-tasks") or []
+        return results
+
+    def planned_tasks(self) -> list[dict[str, Any]]:
+        return [task for result in self.plan_results() for task in result.get("file-scan-tasks") or []]
+
+    def plan_scan(self) -> Any:
+        results = self.plan_results()
         deletes = [file for result in results for file in result.get("delete-files") or []]
         found = []
         for result in results:
@@ -415,6 +486,14 @@ class Catalog(History):
                 references = [] if FAULT == "ignores-delete-files" else task.get("delete-file-references") or []
                 found.append({"file": task["data-file"]["file-path"], "deletes": [own[n]["file-path"] for n in references]})
         return found
+
+
+def inner_fields(schema: dict[str, Any], outer: list[str]) -> list[dict[str, Any]]:
+    """Return the fields of a struct in a schema, by the names of the columns around them."""
+    for name in outer:
+        schema = schema[name] if name in {"element", "key", "value"} else next(f for f in schema["fields"] if f["name"] == name)["type"]
+    fields: list[dict[str, Any]] = schema["fields"]
+    return fields
 
 
 def performed(task: str, given: dict[str, Any]) -> Any:

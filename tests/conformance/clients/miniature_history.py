@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import time
@@ -46,12 +47,41 @@ class History:
 
     # -- reading -------------------------------------------------------------------------------------------------
 
-    def rows(self, snapshot: dict[str, Any] | None) -> list[Any]:
-        return [row for file in self.files_of(snapshot) for row in json.loads(Path(file).read_text())] if snapshot else []
+    def rows(self, metadata: dict[str, Any], snapshot: dict[str, Any] | None) -> list[Any]:
+        """Return the rows of a snapshot; data files have them by field ids."""
+        return self.rows_of_files(metadata, self.files_of(snapshot)) if snapshot else []
+
+    def rows_of_files(self, metadata: dict[str, Any], files: list[str]) -> list[Any]:
+        columns = self.schema(metadata)["fields"]
+        written = [row for file in files for row in json.loads(Path(file).read_text())]
+        key = "name" if FAULT == "finds-columns-by-name" else "id"
+        return [{column["name"]: row.get(str(column[key])) for column in columns} for row in written]
+
+    @staticmethod
+    def schema(metadata: dict[str, Any]) -> dict[str, Any]:
+        current: dict[str, Any] = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
+        return metadata["schemas"][-1] if FAULT == "begins-from-the-latest-schema" else current
+
+    def read_rows_where(self) -> Any:
+        loaded, where = self.load(), self.given["where"]
+        metadata = loaded["metadata"]
+        if (loaded.get("config") or {}).get("scan-planning-mode") != "server":
+            return self.selected(self.rows(metadata, self.snapshot(metadata, metadata.get("current-snapshot-id"))), where)
+        found = []
+        for task in self.planned_tasks():
+            rows = self.rows_of_files(metadata, [unquote(urlsplit(task["data-file"]["file-path"]).path)])
+            residual = task.get("residual-filter")
+            is_done = FAULT == "leaves-filters-to-the-server" or (residual is None and FAULT == "needs-a-residual")
+            found += rows if is_done else self.selected(rows, where)
+        return found
+
+    @staticmethod
+    def selected(rows: list[Any], where: dict[str, Any]) -> list[Any]:
+        return [row for row in rows if all(row[name] == value for name, value in where.items())]
 
     def read_rows(self) -> Any:
         metadata = self.load()["metadata"]
-        return self.rows(self.snapshot(metadata, metadata.get("current-snapshot-id")))
+        return self.rows(metadata, self.snapshot(metadata, metadata.get("current-snapshot-id")))
 
     def read_rows_at_snapshot(self) -> Any:
         metadata = self.load()["metadata"]
@@ -60,7 +90,7 @@ class History:
             found = self.snapshot(metadata, metadata["current-snapshot-id"])
         if found is None and FAULT != "takes-missing-snapshots-for-empty":
             raise Refused("no such snapshot")
-        return self.rows(found)
+        return self.rows(metadata, found)
 
     def read_rows_at_timestamp(self) -> Any:
         metadata = self.load()["metadata"]
@@ -73,14 +103,16 @@ class History:
             past = [entries[0]["snapshot-id"]]
         if not past:
             raise Refused("the table has no snapshot of that time")
-        return self.rows(self.snapshot(metadata, past[-1]))
+        return self.rows(metadata, self.snapshot(metadata, past[-1]))
 
     def read_rows_at_ref(self) -> Any:
         metadata = self.load()["metadata"]
         head = self.head(metadata, self.given["ref"])
         if head is None and FAULT != "reads-main-for-missing-refs":
             raise Refused("no such reference")
-        return self.rows(self.snapshot(metadata, metadata["current-snapshot-id"] if head is None or FAULT == "reads-main" else head))
+        return self.rows(
+            metadata, self.snapshot(metadata, metadata["current-snapshot-id"] if head is None or FAULT == "reads-main" else head)
+        )
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -93,7 +125,8 @@ class History:
     def append(self, branch: str) -> None:
         metadata = self.load()["metadata"]
         data = self.root_of(metadata) / "data" / f"{uuid.uuid4()}.json"
-        self.write(data, self.given["rows"])
+        ids = {column["name"]: column["name" if FAULT == "finds-columns-by-name" else "id"] for column in self.schema(metadata)["fields"]}
+        self.write(data, [{ids[name]: value for name, value in row.items()} for row in self.given["rows"]])
         former = self.former_files(metadata, branch)
         try:
             try:
@@ -106,6 +139,14 @@ class History:
         except CommitStateUnknown:
             if FAULT == "deletes-files-of-unknown-commits":
                 data.unlink()
+            if FAULT == "takes-its-own-commit-for-a-conflict":
+                with contextlib.suppress(Conflict):
+                    return self.append_file(metadata, branch, data, former)
+                data.unlink()
+            if FAULT == "appends-again-after-a-lost-answer":
+                metadata = self.load()["metadata"]
+                self.append_file(metadata, branch, data, self.former_files(metadata, branch))
+                return None
             raise
         except Refused:
             data.unlink()
@@ -126,19 +167,25 @@ class History:
         self.write(manifest, [*former, str(data)])
         snapshot = {
             "snapshot-id": random.randrange(1, 2**63),
-            "sequence-number": loaded.get("last-sequence-number", 0) + 1,
-            "timestamp-ms": max(int(time.time() * 1000), loaded["last-updated-ms"]),
+            "timestamp-ms": int(time.time()) if FAULT == "writes-seconds" else max(int(time.time() * 1000), loaded["last-updated-ms"]),
             "manifest-list": manifest.as_uri(),
-            "summary": {"operation": "append"},
-            "schema-id": loaded.get("current-schema-id", 0),
+            "summary": {"operation": "append", "added-records": str(len(self.given["rows"]) + (FAULT == "counts-too-many"))},
+            "schema-id": 1 if FAULT == "writes-another-schema-id" else loaded["current-schema-id"],
         }
+        if loaded["format-version"] > 1:
+            snapshot["sequence-number"] = loaded["last-sequence-number"] + 1
+        if loaded["format-version"] > 2:
+            snapshot |= {"first-row-id": loaded["next-row-id"], "added-rows": len(self.given["rows"])}
         parent = self.head(loaded, MAIN) if FAULT == "builds-branches-on-main" else head
-        if parent is not None:
+        if FAULT == "appends-to-minus-one" and loaded.get("current-snapshot-id") == -1:
+            parent = head = -1
+        if parent is not None and FAULT != "forgets-parents":
             snapshot["parent-snapshot-id"] = parent
         moved = {branch, MAIN} if FAULT == "moves-main-with-branches" else {branch}
         updates = [self.reference(name, "branch", snapshot["snapshot-id"]) for name in sorted(moved)]
         try:
-            self.commit([{"action": "add-snapshot", "snapshot": snapshot}, *updates], self.stays(branch, head))
+            is_unguarded = FAULT == "moves-any-head" or (FAULT == "appends-without-a-head" and head is None)
+            self.commit([{"action": "add-snapshot", "snapshot": snapshot}, *updates], *([] if is_unguarded else [self.stays(branch, head)]))
         except CommitStateUnknown:
             if FAULT == "deletes-metadata-of-unknown-commits":
                 manifest.unlink()

@@ -151,6 +151,10 @@ class Session:
             told = error.read()
             if FAULT == "needs-an-error-body":
                 json.loads(told)["error"]["type"]
+            if FAULT == "takes-409-for-any-error" and error.code == 409 and "/transactions/" not in url:
+                raise Forbidden("409") from None
+            if FAULT == "takes-404-of-a-creation-for-any-error" and error.code == 404 and url.endswith("/namespaces"):
+                raise Forbidden("404") from None
             if FAULT == "has-one-error-for-loads" and error.code in {403, 404}:
                 raise Refused(str(error.code)) from None
             kind = Failed if error.code >= 500 and error.code not in KINDS else KINDS.get(error.code, Refused)

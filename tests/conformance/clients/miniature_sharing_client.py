@@ -96,8 +96,10 @@ def tables(server: Server) -> list[str]:
     return found
 
 
-def address(table: str) -> str:
-    share, schema, name = (quote(part) for part in table.split("."))
+def address(table: str | list[str]) -> str:
+    """Return the path of a table, which is given by its names or by SHARE.SCHEMA.TABLE."""
+    names = table.split(".") if isinstance(table, str) else ".".join(table).split(".")[-3:] if FAULT == "splits-names-at-dots" else table
+    share, schema, name = (quote(part, safe="%" if FAULT == "leaves-percent-signs" else "") for part in names)
     return f"/shares/{share}/schemas/{schema}/tables/{name}"
 
 
@@ -264,11 +266,11 @@ def at_time(milliseconds: int) -> dict[str, str]:
 
 def performed(task: str, given: dict[str, Any]) -> Any:
     server = Server(json.loads(Path(given["profile"]).read_text()))
-    table = given.get("table", "")
+    table = given.get("names") or given.get("table", "")
     match task:
         case "list-tables":
             return tables(server)
-        case "read-table":
+        case "read-table" | "read-table-by-names":
             return rows(server, table, given.get("limit"), given.get("where"))
         case "read-tables":
             return rows_of_each(server, given["tables"])

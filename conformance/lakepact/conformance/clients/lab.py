@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
-from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.scripted_server import ScriptedServer, as_it_is
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.judging.expect import shown
 from lakepact.conformance.judging.lab import Lab
@@ -110,18 +109,31 @@ class ClientLab(Lab):
         """Require that the client performs a task with an unchanged server, so that a later failure is due to the script.
 
         Raises:
-            Blocked: the client fails, or prints something else than `expected`.
+            StepFailed: the client fails, or prints something else than `expected`.
             NotOffered: it does not implement the task.
         """
-        result = self.server.once(orjson.dumps([task, arguments]).decode(), lambda: self._plainly(task, arguments))
-        if expected is not None and in_order(result) != in_order(expected):
-            raise Blocked(f"{task} prints {shown(result)} with an unchanged server; expected {shown(expected)}")
+        done = self.server.once(orjson.dumps([task, arguments]).decode(), lambda: self.performs(task, **arguments))
+        self.require_done(done, expected)
 
-    def _plainly(self, task: str, arguments: Mapping[str, Any]) -> Any:
+    def require_done(self, done: Performance, expected: Any = None) -> Performance:
+        """Return a task that the client performed with an unchanged server, whose answers give no reason for an error.
+
+        Raises:
+            StepFailed: the client failed, or printed something else than `expected`.
+            Blocked: it was ended, since it took too long.
+        """
+        if done.ended.is_late:
+            raise Blocked(f"{done.ended.shown}, with an unchanged server; it may need a longer --timeout")
         try:
-            return self.performs(task, **arguments).result
-        except Unmet as unmet:
-            raise Blocked(f"the client fails with an unchanged server: {unmet.actual}") from None
+            with self.step(self.always_judged):
+                if not (done.ended.is_done if expected is None else done.ended.prints(expected)):
+                    self.show(done)
+                    what = "to succeed" if expected is None else f"to return {shown(expected)}"
+                    raise Unmet(f"{done.ended.task} {what} with an unchanged server", done.ended.outcome)
+        except StepFailed as step:
+            self.fail_step(step)
+            raise
+        return done
 
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
         """Return the number of the exchange that shows a failure, or by default those of the last task."""

@@ -39,7 +39,8 @@ def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list
         elif rest is Outcome.ERROR and (requirement := _broken_invariant(lab, invariants)):
             rest, why = Outcome.BLOCKED, f"an earlier answer breaks {requirement} ({why})"
         ended = _Ended(rest, why, frozenset().union(*lab.unfinished))
-    by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in check.requirements}
+    also = [v.requirement for v in lab.verdicts if v.requirement == lab.always_judged]
+    by_requirement: dict[str, list[Verdict]] = {requirement: [] for requirement in (*check.requirements, *also)}
     stray: dict[str, None] = {}
     for verdict in lab.verdicts:
         by_requirement.get(verdict.requirement, []).append(verdict)

@@ -9,7 +9,7 @@ import contextlib
 import time
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
@@ -50,6 +50,8 @@ class Lab(Sender):
         races: factor by which races are repeated more often than usual.
         waived: requirements that the check judges and the profile does not have.
     """
+
+    always_judged: ClassVar[str] = ""  #: a requirement that every check may judge without citing it
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TASKS = {
     "list-tables": "return all tables that are shared, an array of SHARE.SCHEMA.TABLE",
     "read-table": "table: return its rows, an array of objects; with limit that many of them, with where only those with these values",
+    "read-table-by-names": "names, an array of the names of its share, its schema and the table: return its rows",
     "read-tables": "tables, an array of objects with table and perhaps version: read one after another with one client object, and return "
     "an array of their rows",
     "read-table-at-version": "table, version: return the rows of that version",
@@ -40,6 +41,7 @@ class SharingClientLab(ClientLab):
     """The lab of one check of Delta Sharing clients."""
 
     tasks = TASKS
+    always_judged = "DS-CLI-22"
 
     @property
     def pack(self) -> Manifest:
@@ -64,11 +66,13 @@ class SharingClientLab(ClientLab):
         path.write_bytes(orjson.dumps(document))
         return {**{k: v for k, v in arguments.items() if k not in {"profile", "slash"}}, "profile": str(path)}
 
-    def catalogue(self) -> dict[str, list[str]]:
-        """Return all tables that are shared, as clients name them, by their shares."""
+    def catalogue(self, suffix: str = "") -> dict[str, list[str]]:
+        """Return all tables that are shared, as clients name them, by their shares; each name ends with a suffix."""
         return {
             share["name"]: [
-                f"{share['name']}.{schema['name']}.{table['name']}" for schema in share["schemas"] for table in schema["tables"]
+                ".".join(f"{one['name']}{suffix}" for one in (share, schema, table))
+                for schema in share["schemas"]
+                for table in schema["tables"]
             ]
             for share in self.pack.shares
         }
@@ -86,7 +90,7 @@ class SharingClientLab(ClientLab):
         """Return a table that the client reads from an unchanged server, and its rows.
 
         Raises:
-            Blocked: the client does not read it.
+            StepFailed: the client does not read it.
         """
         table, rows = self.address(ROWS), self.rows(ROWS)
         self.does("read-table", rows, table=table)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
+from lakepact.conformance.clients.delta_sharing.lab import ROWS, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import listing
 from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
@@ -14,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.scripted_server import Request, Script
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 TOKEN = "nextPageToken"  # noqa: S105 - a member, not a secret
+SUFFIX = " of 50%41.é"  #: characters that paths spell in another way, or that separate names
 LONG = 5000  #: characters, more than any text of a share may have
 
 
@@ -85,3 +89,36 @@ def overlong_strings(lab: SharingClientLab) -> None:
     with lab.judge("DS-SHR-06"):
         ended = lab.performs("list-tables", listing(change)).ended
         expect.true(ended.prints(tables), f"{len(tables)} tables", ended.outcome, at=None)
+
+
+def renamed(request: Request, forward: Forward) -> Answer:
+    """Answer as a server whose shares, schemas and tables have names that end with `SUFFIX`."""
+    path, mark, query = request.target.partition("?")
+    steps = path.split("/")
+    for number in range(2, len(steps), 2):  # each name follows a word
+        name = unquote(steps[number])
+        if not name.endswith(SUFFIX):
+            return Answer(404, body=b'{"errorCode":"RESOURCE_DOES_NOT_EXIST","message":"no such name"}')
+        steps[number] = quote(name.removesuffix(SUFFIX), safe="")
+
+    def change(_: Request, page: dict[str, Any]) -> dict[str, Any]:
+        names = ("name", "share", "schema")
+        return {**page, "items": [item | {key: item[key] + SUFFIX for key in names if key in item} for item in page.get("items", [])]}
+
+    return listing(change)(request.at("/".join(steps) + mark + query), forward)
+
+
+@check("DS-CLI-23")
+def names(lab: SharingClientLab) -> None:
+    """A client lists and reads tables whose share, schema and table have dots, spaces and percent signs in their names."""
+    lab.does("list-tables", [table for share in lab.catalogue().values() for table in share])
+    _, rows = lab.reads()
+    levels = [name + SUFFIX for name in lab.pack.tables[ROWS].address.values()]
+    expected = [table for share in lab.catalogue(SUFFIX).values() for table in share]
+    with lab.judge_each("DS-CLI-23") as case:
+        with case():
+            ended = lab.performs("list-tables", renamed).ended
+            expect.true(ended.prints(expected), f"the {len(expected)} tables", ended.outcome, at=None)
+        if (done := lab.tries("read-table-by-names", renamed, names=levels)) is not None:
+            with case():
+                same_rows(done.ended, rows, f"named {expect.shown(levels)}")

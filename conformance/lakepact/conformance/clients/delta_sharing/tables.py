@@ -9,6 +9,7 @@ from lakepact.conformance.clients.delta_sharing.members import same_values
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.delta_sharing.versions import HISTORY
 from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
@@ -59,3 +60,22 @@ def types_of_columns(lab: SharingClientLab) -> None:
             with case():
                 done = lab.performs("read-table", table=lab.address(fixture))
                 same_values(done, lab.rows(fixture), f"the table {lab.address(fixture)}")
+
+
+@check("DS-CLI-22")
+def ordinary_tasks(lab: SharingClientLab) -> None:
+    """A client performs each task that it offers, and returns the names, columns, versions and rows that the server has."""
+    history, where = lab.pack.tables[HISTORY], {"table": lab.address(HISTORY)}
+    tasks: list[tuple[str, dict[str, Any], Any]] = [
+        ("list-tables", {}, [table for share in lab.catalogue().values() for table in share]),
+        ("read-table", where, lab.rows(HISTORY)),
+        ("read-table-at-version", {**where, "version": history.last.version}, lab.rows(HISTORY)),
+        ("read-metadata", where, [field["name"] for field in history.last.schema["fields"]]),
+        ("table-version", where, history.last.version),
+    ]
+    with lab.judge_each("DS-CLI-22", without="the client implements no task") as case:
+        for task, arguments, expected in tasks:
+            if (done := lab.tries(task, **arguments)) is not None:
+                with case():
+                    expect.true(done.ended.prints(expected), f"the result of {task}: {expect.shown(expected)}", done.ended.outcome, at=None)
+                    expect.true(bool(done.exchanges), "a request to the server", "none", at=None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import LARGE, TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
@@ -39,9 +39,7 @@ def commits_to_branches(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-041") as case:
         for attempt in ("first", "second"):
             before = references_of(lab, table.namespace)
-            done = lab.performs("append-rows-to-branch", **table.where, branch=BRANCH, rows=ROWS)
-            if not done.ended.is_done:
-                raise Blocked(f"the client does not append to a branch: {done.ended.shown}")
+            lab.require_done(lab.performs("append-rows-to-branch", **table.where, branch=BRANCH, rows=ROWS))
             with case():
                 after = references_of(lab, table.namespace)
                 head = after.get(BRANCH, ("", -1))[1]
@@ -76,13 +74,8 @@ def with_snapshots(lab: CatalogClientLab, *parents: tuple[int, int | None]) -> l
 
 
 def _has_changed(lab: CatalogClientLab, namespace: list[str], done: Performance, expected: References) -> None:
-    """Expect that the server has these references after a task.
-
-    Raises:
-        Blocked: the client did not do the task.
-    """
-    if not done.ended.is_done:
-        raise Blocked(f"the client fails with an unchanged server: {done.ended.shown}")
+    """Expect that the server has these references after a task, which the client performed."""
+    lab.require_done(done)
     expect.equal(expected, references_of(lab, namespace), f"references after {done.ended.task}:", at=None)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_not_repeated
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answering, error
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answering, at_first, error
 from lakepact.conformance.clients.iceberg_rest.kit.table_files import TableFiles
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
@@ -125,6 +125,7 @@ def files_of_unknown_commits(lab: CatalogClientLab) -> None:
     """A client deletes no file of a commit whose response is lost, or is 500, 502 or 504."""
     rows = [{"id": 1, "data": "a"}]
     scripts = {how: losing(lose) for how, lose in LOST.items()}
+    scripts |= {f"{how}, and later ones not": at_first(script, COMMITS) for how, script in scripts.items()}
     scripts |= {str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True) for status in (500, 502, 504)}
     scripts |= {how: answering(COMMITS, answer, is_done=True) for how, answer in GATEWAY_ERRORS.items() if how.startswith("502")}
     plain = lab.namespace("t")

@@ -55,9 +55,7 @@ def grown(lab: CatalogClientLab, appends: int = len(APPENDED)) -> GrownTable:
     namespace = lab.namespace(TABLE)
     where: dict[str, Any] = {"namespace": namespace, "table": TABLE}
     for rows in APPENDED[:appends]:
-        done = lab.performs("append-rows", namespace=namespace, table=TABLE, rows=rows)
-        if not done.ended.is_done:
-            raise Blocked(f"the client does not append rows: {done.ended.shown}")
+        lab.require_done(lab.performs("append-rows", namespace=namespace, table=TABLE, rows=rows))
     snapshots = sorted(lab.stored(**where)["metadata"].get("snapshots") or [], key=lambda snapshot: snapshot["sequence-number"])
     if len(snapshots) != appends:
         raise Blocked(f"{appends} appends made {len(snapshots)} snapshots")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 VIEW_SQL = "SELECT 1 AS id"
+KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables
 DROPS_DIALECTS = "replace.drop-dialect.allowed"  #: allows a client of another dialect to replace a view
 
 SCHEMA = {
@@ -39,13 +40,19 @@ TASKS = {
     "seconds, and return an array of the listings; null for one that failed",
     "table-exists": "namespace, table: return true or false",
     "create-table": "namespace, table: with a required column id of type long, and an optional column data of type string",
+    "create-table-with-layout": "namespace, table, schema, partition-spec and write-order, objects as in the contract, format-version, "
+    "an integer, and properties",
     "load-table": "namespace, table: return an object with uuid, location, properties, snapshot-ids, and current-snapshot-id, "
     "which is null for a table without snapshots",
     "load-table-repeatedly": "namespace, table, times, pause: return an array of what load-table returns, with one catalog object",
     "set-properties": "namespace, table, updates: load the table and commit these properties",
     "add-column": "namespace, table, column: add an optional column of type string",
+    "edit-columns": "namespace, table, edits: make these edits in one change; each has column, an array of the names of the column and "
+    "of those around it, and edit: add (an optional string), drop, rename (to), widen (type), relax (make it optional) or document (doc)",
+    "add-partition-field": "namespace, table, column, transform, name: add a field to the partition spec",
     "append-rows": "namespace, table, rows: append these rows, objects with id and data",
     "read-rows": "namespace, table: return the rows, an array of objects",
+    "read-rows-where": "namespace, table, where, an object of columns and values: return the rows that have these values",
     "read-rows-at-snapshot": "namespace, table, snapshot-id: return the rows of that snapshot",
     "read-rows-at-timestamp": "namespace, table, timestamp in milliseconds since 1970: return the rows as of that time",
     "read-rows-at-ref": "namespace, table, ref, the name of a branch or tag: return its rows",
@@ -82,6 +89,7 @@ class CatalogClientLab(ClientLab):
     """The lab of one check of a catalog client."""
 
     tasks = TASKS
+    always_judged = "IRC-CLI-058"
 
     def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of a task, with the address of the catalog and the client's own properties."""
@@ -91,10 +99,14 @@ class CatalogClientLab(ClientLab):
     def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
         """Return a new namespace with these tables in it."""
         levels = [*within, named or self.name()]
-        self.server.ask("POST", "/v1/namespaces", document={"namespace": levels, "properties": {}})
+        self.server.ask("POST", "/v1/namespaces", document={"namespace": levels, "properties": KEPT})
         for table in tables:
-            self.server.ask("POST", f"{path_of(levels)}/tables", document={"name": table, "schema": SCHEMA})
+            self.create(levels, table)
         return levels
+
+    def create(self, namespace: Sequence[str], table: str, **members: Any) -> None:
+        """Create a table; members of the request replace the usual ones."""
+        self.server.ask("POST", path_of(namespace, "tables"), document={"name": table, "schema": SCHEMA, **members})
 
     def view(self, namespace: Sequence[str], name: str) -> None:
         """Create a view."""
@@ -102,18 +114,19 @@ class CatalogClientLab(ClientLab):
 
     def stored(self, namespace: Sequence[str], table: str) -> dict[str, Any]:
         """Return a table as the server behind the scripted server has it."""
-        loaded: dict[str, Any] = self.server.ask("GET", f"{path_of(namespace)}/tables/{table}").document
+        loaded: dict[str, Any] = self.server.ask("GET", path_of(namespace, "tables", table)).document
         return loaded
 
-    def commit(self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]) -> None:
-        """Commit updates to a table, as another client would."""
+    def commit(self, namespace: Sequence[str], table: str, *updates: Mapping[str, Any]) -> dict[str, Any]:
+        """Commit updates to a table, as another client would, and return its metadata."""
         document = {"requirements": [], "updates": list(updates)}
-        self.server.ask("POST", f"{path_of(namespace)}/tables/{table}", document=document)
+        committed: dict[str, Any] = self.server.ask("POST", path_of(namespace, "tables", table), document=document).document["metadata"]
+        return committed
 
 
-def path_of(namespace: Sequence[str]) -> str:
-    """Return the path of a namespace."""
-    return "/v1/namespaces/" + quote("\x1f".join(namespace), safe="")
+def path_of(namespace: Sequence[str], *further: str) -> str:
+    """Return the path of a namespace, or of something in it."""
+    return "/".join(["/v1/namespaces", *(quote(step, safe="") for step in ("\x1f".join(namespace), *further))])
 
 
 def view_request(name: str) -> dict[str, Any]:

@@ -1,13 +1,18 @@
-"""Commits that a client sends again after an answer that leaves their outcome unknown."""
+"""The commits of a client: their requirements and updates, and whether it repeats them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.judging.expect import shown
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.evidence.exchanges import Exchange
 
@@ -19,6 +24,31 @@ KEY = "idempotency-key"  #: with the same one, a commit may be sent again
 def key_of(exchange: Exchange) -> str | None:
     """Return the idempotency key of a request."""
     return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
+
+
+def table_changes_of(done: Performance) -> Iterator[dict[str, Any]]:
+    """Yield each change of a table that a client sent in its commits, with its requirements and updates."""
+    for exchange in done.of(*COMMITS):
+        body = orjson.loads(exchange.request_body)
+        yield from body.get("table-changes", [body])
+
+
+def updates_of(done: Performance, action: str) -> Iterator[dict[str, Any]]:
+    """Yield the updates of one kind that a client sent in its commits."""
+    for change in table_changes_of(done):
+        yield from (update for update in change.get("updates", ()) if update.get("action") == action)
+
+
+def is_guarded(done: Performance, action: str, *requirements: str) -> None:
+    """Expect that each change with an update of this kind has one of these requirements.
+
+    Raises:
+        Unmet: one has none of them.
+    """
+    for change in table_changes_of(done):
+        required = [one.get("type") for one in change.get("requirements", ())]
+        if any(update.get("action") == action for update in change.get("updates", ())) and not set(required) & set(requirements):
+            raise Unmet(f"{' or '.join(requirements)} in a commit with {action}", shown(required))
 
 
 def is_not_repeated(done: Performance, how: int | str, *, keys_are_kept: bool = True) -> None:

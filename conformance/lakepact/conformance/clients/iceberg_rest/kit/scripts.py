@@ -64,6 +64,20 @@ def answering(operations: OperationId | Collection[OperationId], *answers: Answe
     return script
 
 
+def at_first(script: Script, operations: OperationId | Collection[OperationId]) -> Script:
+    """Return a catalog that answers the first request for some operations by a script, and all others unchanged."""
+    meant = {operations} if isinstance(operations, str) else set(operations)
+    met: list[bytes] = []
+
+    def first(request: Request, forward: Forward) -> Answer:
+        if request.operation not in meant or met:
+            return forward(request)
+        met.append(request.body)
+        return script(request, forward)
+
+    return first
+
+
 def changing(operations: OperationId | Collection[OperationId], change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
     """Return a catalog whose successful answers to some operations are changed, without their ETag."""
     meant = {operations} if isinstance(operations, str) else set(operations)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
-from lakepact.conformance.clients.iceberg_rest.protocol.successes import changes
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
@@ -71,7 +71,7 @@ def changes_without_an_answer(lab: CatalogClientLab) -> None:
 def _performances(lab: CatalogClientLab, answer: Answer, *only: OperationId) -> list[tuple[OperationId, Performance]]:
     """Return each change that the client makes, where it gets this answer; by default all changes."""
     found = []
-    for operation, task, arguments in changes(lab):
+    for operation, task, arguments, _ in changes(lab):
         if operation == op.report_metrics or (only and operation not in only):
             continue
         done = lab.tries(task, answering(operation, answer, is_done=True), **arguments)

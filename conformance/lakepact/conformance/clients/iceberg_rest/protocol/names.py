@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
@@ -42,7 +41,7 @@ def table_names(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-002") as case:
         for name in names:
             with case():
-                expected = lab.stored(home, quote(name, safe=""))["metadata"]["table-uuid"]
+                expected = lab.stored(home, name)["metadata"]["table-uuid"]
                 found = lab.performs("load-table", namespace=home, table=name).result
                 expect.equal(
                     expected, found.get("uuid") if isinstance(found, dict) else found, f"uuid of the table {expect.shown(name)}:", at=None

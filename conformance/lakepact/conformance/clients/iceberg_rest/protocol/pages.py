@@ -1,4 +1,4 @@
-"""Listings in pages, also without a request for pages."""
+"""Listings, in pages and at once."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, error
-from lakepact.conformance.clients.iceberg_rest.protocol.listings import LISTINGS, TOKEN
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.scripted_server import MOST_REQUESTS
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
+LISTINGS = frozenset({op.list_namespaces, op.list_tables, op.list_views})
+TOKEN = "next-page-token"  # noqa: S105 - a member, not a secret
 NAMES = [f"t{n}" for n in range(7)]
 SIZE = 2
 ODD = "a+b/c==&d=1%2F 'é'|"  #: the beginning of tokens; they are opaque
@@ -104,18 +108,28 @@ def _complete(done: Performance, how: str) -> None:
 
 @check("IRC-CLI-006", "IRC-CLI-007")
 def pages_are_followed(lab: CatalogClientLab) -> None:
-    """A client that sends `pageToken` lists the tables of all pages; a client that does not lists them all, or reports an error."""
+    """A client that sends `pageToken` lists the items of all pages; a client that does not lists them all, or reports an error."""
     home = _namespace_of_tables(lab)
-    done = _lists(lab, Pages(), home)
-    if _began_with_token(done):
-        lab.skip("IRC-CLI-007", "the client asks for pages")
-        with lab.judge("IRC-CLI-006"):
-            _complete(done, f"of {len(NAMES) // SIZE + 1} pages")
-        return
-    lab.skip("IRC-CLI-006", "the client does not ask for pages")
-    with lab.judge("IRC-CLI-007"):
-        if done.ended.is_done:
-            _complete(done, "of pages that the client did not ask for, or an error")
+    views = lab.namespace()
+    for name in NAMES:
+        lab.view(views, name)
+    children = [lab.namespace(within=home, named=name) for name in NAMES]
+    tasks: tuple[tuple[str, list[str], Any], ...] = (
+        ("list-tables", home, NAMES),
+        ("list-views", views, NAMES),
+        ("list-child-namespaces", home, children),
+    )
+    listed = [(lab.tries(task, Pages().script, namespace=where, parent=where), items) for task, where, items in tasks]
+    for requirement, with_token in lab.each((("IRC-CLI-006", True), ("IRC-CLI-007", False))):
+        without = f"the client {'asks for no' if with_token else 'asks for'} pages"
+        with lab.judge_each(requirement, without=without) as case:
+            for done, items in listed:
+                if done is not None and _began_with_token(done) is with_token:
+                    with case():
+                        lab.show(done)
+                        if done.ended.is_done or with_token:
+                            how = f"{expect.shown(items)} of {len(NAMES) // SIZE + 1} pages{'' if with_token else ', or an error'}"
+                            expect.true(done.ended.prints(items), how, done.ended.outcome, at=None)
 
 
 @check("IRC-CLI-008", "IRC-CLI-009")
@@ -161,3 +175,38 @@ def namespaces_below_a_parent(lab: CatalogClientLab) -> None:
             with case():
                 found: Any = lab.performs("list-child-namespaces", parent=parent).result
                 expect.equal([child], found, f"the namespaces below {expect.shown(parent)}:", at=None)
+
+
+def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
+    """Return a catalog whose last pages are changed."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        if request.operation not in LISTINGS or answer.status != 200 or answer.document.get(TOKEN):
+            return answer
+        return answer.with_document(change(answer.document))
+
+    return script
+
+
+#: Spellings of the last page.
+ENDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "null": lambda page: {**page, TOKEN: None},
+    "absent": lambda page: {name: value for name, value in page.items() if name != TOKEN},
+}
+
+
+@check("IRC-PAG-006")
+def listings_end(lab: CatalogClientLab) -> None:
+    """A client lists all tables, whether `next-page-token` of the last page is null or missing."""
+    names = [f"t{n}" for n in range(5)]
+    home = lab.namespace(*names)
+    read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}
+    if not any(ended.prints(names) for ended in read.values()):
+        raise Blocked(f"the client returned no tables for any ending of a listing: {' / '.join(ended.shown for ended in read.values())}")
+    with lab.judge_each("IRC-PAG-006") as case:
+        for how, ended in read.items():
+            with case():
+                expect.true(
+                    ended.prints(names), f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end", ended.outcome, at=None
+                )

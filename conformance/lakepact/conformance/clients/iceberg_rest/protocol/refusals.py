@@ -1,24 +1,35 @@
-"""Requests that return 4xx or 5xx, and commits whose outcome is unknown."""
+"""Requests that return 4xx or 5xx, also with Retry-After, and commits whose outcome is unknown."""
 
 from __future__ import annotations
 
+import datetime as dt
+import email.utils
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated
+from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_not_repeated, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
+from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+    from collections.abc import Sequence
 
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.evidence.exchanges import Exchange
+    from lakepact.generated.contract import OperationId
+
+WAIT = 1.0  #: seconds that a server asks for
+DATED = 2.0  #: seconds until the date that a server names, which has no fractions
+TOLERANCE = 0.1
 LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
 COMMIT_REFUSED = ((409, "CommitFailedException"), (403, "ForbiddenException"))
 UNKNOWN_OUTCOMES = ((500, "CommitStateUnknownException"), (502, "CommitStateUnknownException"), (504, "CommitStateUnknownException"))
-#: Errors of loading a table that may exist.
-OTHER_ERRORS = ((403, "ForbiddenException"), (500, "InternalServerError"), (503, "SlowDownException"))
+NOT_FOUND = "NoSuchNamespaceException"  #: of a namespace whose parent does not exist, which the contract does not list
 
 
 @check("IRC-CLI-003")
@@ -51,23 +62,84 @@ def refused_commits_are_reported(lab: CatalogClientLab) -> None:
             )
 
 
-@check("IRC-CLI-054")
+@check("IRC-CLI-054", "IRC-CLI-068")
 def kinds_of_errors(lab: CatalogClientLab) -> None:
-    """A client reports a table that returns 404 by another error than one that returns 403, 500 or 503."""
-    arguments: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t"}
-    lab.does("load-table", **arguments)
-
-    def kind(status: int, name: str) -> str:
-        done = lab.performs("load-table", answering(op.load_table, error(status, name)), **arguments)
-        return done.ended.error
-
-    missing = kind(404, "NoSuchTableException")
-    if not missing:
-        raise Blocked("the client reports no error for a table that does not exist")
-    others = {status: kind(status, name) for status, name in OTHER_ERRORS}
-    if {*others.values()} == {missing}:
+    """A client reports 404 and 409 by other errors than each other, 403, 500 and 503, whatever it loads or changes."""
+    load: tuple[OperationId, str, dict[str, Any]] = (op.load_table, "load-table", {"namespace": lab.namespace("t"), "table": "t"})
+    kinds: dict[str, dict[int, str]] = {}
+    for operation, task, arguments in (load, *(change[:3] for change in changes(lab) if change.operation != op.report_metrics)):
+        for status in (404, 409, 403, 500, *([503] if operation == op.load_table else [])):  # clients wait longer after 503
+            documented = lab.contract.operations[operation].answer(status)
+            if documented is None and status != 404:
+                continue
+            refusal = error(status, *(documented.errors[:1] if documented else [NOT_FOUND]))
+            done = lab.tries(task, answering(operation, refusal), **arguments)
+            if done is None or not done.of(operation) or not done.ended.error:
+                break  # some clients take 404 of a drop for success
+            kinds.setdefault(task, {})[status] = done.ended.error
+    if not kinds:
+        raise NotOffered("the client implements none of the tasks")
+    if all(len({*found.values()}) == 1 for found in kinds.values()):
         raise NotOffered("the client has one type of error for all refusals")
-    with lab.judge_each("IRC-CLI-054") as case:
-        for status, other in others.items():
-            with case():
-                expect.true(other != missing, f"another error for {status} than for 404", missing, at=None)
+    for requirement, distinct in lab.each((("IRC-CLI-054", 404), ("IRC-CLI-068", 409))):
+        with lab.judge_each(requirement, without="the client reports no such errors") as case:
+            for task, found in kinds.items():
+                alike = [status for status, kind in found.items() if distinct in found and status != distinct and kind == found[distinct]]
+                with case():
+                    expect.equal([], alike, f"statuses that {task} reports by the same error as {distinct}:", at=None)
+
+
+@check("IRC-CLI-022")
+def commits_to_busy_servers(lab: CatalogClientLab) -> None:
+    """A client does not resend a commit that returned 503 without `Retry-After`, except with an idempotency key."""
+    home = lab.namespace("t")
+    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    script = answering(COMMITS, error(503, "SlowDownException"), None)
+    done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.busy": "1"})
+    commits = done.of(*COMMITS)
+    if not commits:
+        raise NotOffered("the client does not commit by updateTable or commitTransaction")
+    with lab.judge("IRC-CLI-022"):
+        if len(commits) > 1 and not all(key_of(exchange) for exchange in commits):
+            raise Unmet("one attempt at a commit that returned 503 without Retry-After", f"{len(commits)} attempts")
+
+
+def _date() -> str:
+    return email.utils.format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=DATED + 1), usegmt=True)
+
+
+@check("IRC-CLI-023")
+def retry_after_is_respected(lab: CatalogClientLab) -> None:
+    """A client that repeats a listing after 503 or 429 waits for the seconds, or until the date, of `Retry-After`."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+    answers: list[tuple[str, float, Answer]] = [
+        ("503 with Retry-After: 1", WAIT, error(503, "SlowDownException", retry_after="1")),
+        ("429 with Retry-After: 1", WAIT, error(429, "TooManyRequestsException", retry_after="1")),
+        ("503 with a date in Retry-After", DATED, error(503, "SlowDownException", retry_after=_date())),
+    ]
+    retried = False
+    with lab.judge_each("IRC-CLI-023") as case:
+        for how, seconds, answer in answers:
+            if how.endswith("in Retry-After"):
+                answer = error(503, "SlowDownException", retry_after=_date())  # noqa: PLW2901 - the date is of now
+            done = lab.performs("list-tables", answering(op.list_tables, answer, None), namespace=home)
+            attempts = _attempts(done)
+            if len(attempts) > 1:
+                retried = True
+                with case():
+                    _waited(attempts, seconds, how)
+    if not retried:
+        raise NotOffered("the client does not repeat requests that return 503 or 429")
+
+
+def _attempts(done: Performance) -> list[Exchange]:
+    """Return the first request for tables and its repetitions; some clients list other namespaces too."""
+    listings = done.of(op.list_tables)
+    return [exchange for exchange in listings if exchange.url == listings[0].url]
+
+
+def _waited(attempts: Sequence[Exchange], seconds: float, how: str) -> None:
+    first, second = (exchange.sent_at for exchange in attempts[:2])
+    if second - first < seconds - TOLERANCE:
+        raise Unmet(f"{seconds:.0f} s or more between a request that returned {how} and the next attempt", f"{second - first:.2f} s")

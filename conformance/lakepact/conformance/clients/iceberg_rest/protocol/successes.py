@@ -1,14 +1,17 @@
-"""Changes that succeed: the client reports them as done, and requests each once."""
+"""Tasks that succeed: what they return and leave in the catalog, and that the client requests each change once."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.clients.iceberg_rest.kit.changes import UPDATES, changes
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL, path_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
@@ -18,38 +21,12 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.scripted_server import Forward, Request
     from lakepact.generated.contract import OperationId
 
-UPDATES = {"lakepact.note": "1"}
+    Document = dict[str, Any]
+
+SUFFIX = ".50%41é&b"  #: characters that paths and bodies spell in different ways
 REFUSALS = (error(403, "ForbiddenException"), error(500, "InternalServerError"))
 #: Operations whose success status is 204.
 EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_view, op.rename_view})
-
-
-def changes(lab: CatalogClientLab) -> list[tuple[OperationId, str, dict[str, Any]]]:
-    """Return independent tasks that change something, and the operation of each."""
-    home, empty = lab.namespace(*"abcdefgh"), lab.namespace()
-    for view in ("dropped", "named", "replaced"):
-        lab.view(home, view)
-    metadata = lab.stored(home, "h")["metadata-location"]
-    lab.server.ask("DELETE", f"{path_of(home)}/tables/h")
-    where = {"namespace": home}
-    return [
-        (op.create_namespace, "create-namespace", {"namespace": [lab.name()]}),
-        (op.update_properties, "set-namespace-properties", {**where, "updates": UPDATES, "removals": ["absent"]}),
-        (op.drop_namespace, "drop-namespace", {"namespace": empty}),
-        (op.create_table, "create-table", {**where, "table": "made"}),
-        (op.update_table, "set-properties", {**where, "table": "a", "updates": UPDATES}),
-        (op.update_table, "add-column", {**where, "table": "b", "column": "added"}),
-        (op.update_table, "append-rows", {**where, "table": "c", "rows": [{"id": 1, "data": "a"}]}),
-        (op.commit_transaction, "commit-transaction", {**where, "tables": ["d", "e"], "updates": UPDATES}),
-        (op.rename_table, "rename-table", {**where, "table": "f", "to": "renamed"}),
-        (op.drop_table, "drop-table", {**where, "table": "g"}),
-        (op.report_metrics, "report-metrics", {**where, "table": "a"}),
-        (op.register_table, "register-table", {**where, "table": "registered", "metadata-location": metadata}),
-        (op.create_view, "create-view", {**where, "view": "made_view", "sql": VIEW_SQL}),
-        (op.drop_view, "drop-view", {**where, "view": "dropped"}),
-        (op.rename_view, "rename-view", {**where, "view": "named", "to": "renamed_view"}),
-        (op.replace_view, "replace-view", {**where, "view": "replaced", "sql": "SELECT 2 AS id"}),
-    ]
 
 
 def _done_once(done: Performance, operation: OperationId) -> None:
@@ -73,21 +50,14 @@ def _done_once(done: Performance, operation: OperationId) -> None:
 @check("IRC-CLI-017")
 def successes_are_reported(lab: CatalogClientLab) -> None:
     """A client reports each successful change as done and requests it once."""
-    failed = ""
     judged = 0
     with lab.judge_each("IRC-CLI-017") as case:
-        for operation, task, arguments in changes(lab):
+        for operation, task, arguments, _ in changes(lab):
             done = lab.tries(task, **arguments)
-            if done is None or not done.of(operation):
-                continue
-            if not any(exchange.status < 300 for exchange in done.of(operation)):
-                failed = failed or done.ended.shown
-                continue
-            judged += 1
-            with case():
-                _done_once(done, operation)
-    if failed:
-        raise Blocked(f"an unchanged server refused a change: {failed}")
+            if done is not None and any(exchange.status < 300 for exchange in done.of(operation)):
+                judged += 1
+                with case():
+                    _done_once(done, operation)
     if not judged:
         raise NotOffered("the client changes nothing")
 
@@ -123,7 +93,7 @@ def refused_changes(lab: CatalogClientLab) -> None:
     """A client reports an error for a change that returns 403 or 500."""
     judged = 0
     with lab.judge_each("IRC-CLI-003") as case:
-        for operation, task, arguments in changes(lab):
+        for operation, task, arguments, _ in changes(lab):
             for answer in REFUSALS if operation != op.report_metrics else ():
                 done = lab.tries(task, answering(operation, answer), **arguments)
                 if done is None or not done.of(operation):
@@ -133,3 +103,97 @@ def refused_changes(lab: CatalogClientLab) -> None:
                     done.is_refused(f"{operation} was answered with {answer.status}")
     if not judged:
         raise NotOffered("the client changes nothing")
+
+
+def _found(lab: CatalogClientLab, path: str) -> Document | None:
+    """Return a document of the server behind the scripted server, a view with its `sql`; None for 404."""
+    answer = lab.server.ask("GET", path, allowed=404)
+    if answer.status == 404:
+        return None
+    document: Document = answer.document
+    for version in document.get("metadata", {}).get("versions", ()):
+        if version["version-id"] == document["metadata"]["current-version-id"]:
+            document["sql"] = version["representations"][0]["sql"]
+    return document
+
+
+def _has_left(lab: CatalogClientLab, leaves: dict[str, Document | None], how: str) -> None:
+    """Expect these members of documents of the server, and 404 for None."""
+    for path, expected in leaves.items():
+        document = _found(lab, path)
+        expect.equal(expected, _of(document, expected) if expected is not None else document, f"{path} {how}:", at=None)
+
+
+def _of(document: Any, expected: Any) -> Any:
+    """Return the members of a document that are expected."""
+    if isinstance(document, dict) and isinstance(expected, dict):
+        return {name: _of(document[name], value) for name, value in expected.items() if name in document}
+    return document
+
+
+@check("IRC-CLI-058", "IRC-CLI-059")
+def changes_leave_what_was_asked_for(lab: CatalogClientLab) -> None:
+    """A client performs each change that it offers, and the catalog then has the objects by their names, and no other changes."""
+    able: set[str] = set()
+    for suffix in lab.each(("", SUFFIX)):
+        for operation, task, arguments, leaves in lab.each(changes(lab, suffix)):
+            done = lab.tries(task, **arguments) if not suffix or task in able else None
+            if done is None or done.ended.is_late:
+                continue
+            if not suffix:
+                with lab.judge("IRC-CLI-058"):
+                    expect.true(done.ended.is_done, f"{task} to succeed with an unchanged server", done.ended.outcome, at=None)
+                    expect.true(bool(done.exchanges), f"a request for {operation}", "no request at all", at=None)
+                    able.add(task)
+            if task in able:
+                with lab.judge("IRC-CLI-059"):
+                    _has_left(lab, leaves, f"after {task}, which {'succeeded' if done.ended.is_done else 'failed'}")
+    if not able:
+        raise NotOffered("the client changes nothing")
+
+
+def _reads(lab: CatalogClientLab) -> list[tuple[str, Document, Any]]:
+    """Return tasks that read, and their results."""
+    home, other = lab.namespace("t", "u"), lab.namespace()
+    child = lab.namespace(within=home)
+    for view in ("v", "w"):
+        lab.view(home, view)
+    uuid = lab.server.ask("GET", path_of(home, "views", "v")).document["metadata"]["view-uuid"]
+    metadata = lab.commit(home, "t", {"action": "set-properties", "updates": UPDATES})
+    lab.server.ask("POST", path_of(home, "properties"), document={"updates": UPDATES, "removals": []})
+    table = {"uuid": metadata["table-uuid"], "location": metadata["location"], "properties": metadata["properties"]}
+    where = {"namespace": home, "table": "t", "view": "v"}
+    return [
+        ("list-namespaces", {}, [home, other]),
+        ("list-child-namespaces", {"parent": home}, [child]),
+        ("list-child-namespaces", {"parent": other}, []),
+        ("namespace-exists", {"namespace": child}, True),
+        ("namespace-exists", {"namespace": [*home, "absent"]}, False),
+        ("load-namespace", where, lab.server.ask("GET", path_of(home)).document["properties"]),
+        ("list-tables", where, ["t", "u"]),
+        ("list-tables", {"namespace": other}, []),
+        ("table-exists", where, True),
+        ("table-exists", {**where, "table": "absent"}, False),
+        ("load-table", where, {**table, "snapshot-ids": [], "current-snapshot-id": None}),
+        ("read-rows", where, []),
+        ("list-views", where, ["v", "w"]),
+        ("load-view", where, {"uuid": uuid, "sql": VIEW_SQL}),
+    ]
+
+
+@check("IRC-CLI-058")
+def reads_return_what_the_server_has(lab: CatalogClientLab) -> None:
+    """A client performs each task that it offers and that reads, and returns the names, members and values of the server."""
+    with lab.judge_each("IRC-CLI-058", without="the client implements no task that reads") as case:
+        for task, arguments, expected in _reads(lab):
+            done = lab.tries(task, **arguments)
+            if done is None:
+                continue
+            with case():
+                if done.ended.is_late:
+                    raise Blocked(done.ended.shown)
+                actual = _of(done.result, expected)
+                if task == "list-namespaces" and isinstance(actual, list):
+                    actual = [one for one in actual if one in expected]
+                expect.equal(in_order(expected), in_order(actual), f"result of {task}:", at=None)
+                expect.true(bool(done.exchanges), "a request to the server", "none", at=None)

@@ -1,4 +1,4 @@
-"""Scans that the server plans."""
+"""Scans that the server plans, and metadata tables, which it may not know."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.clients.iceberg_rest.kit.declared_endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 PLAN_ID = "plan/1 of the script"
+PLANS = {"scan-planning-mode": "server"}
 POLLS = 2  #: answers that the plan is not complete
 
 
@@ -67,24 +70,26 @@ def tasks_of(*parts: Document) -> list[Document]:
 FIRST, SECOND = part(1, [[0], [], [0, 1]]), part(2, [[0], []])
 
 
-def planning(first: Document, *, waits: bool = False, later: Document | None = None, fails: bool = False) -> Script:
+def planning(first: Document, *later: Document, waits: bool = False, ends: str = "completed") -> Script:
     """Return a catalog that plans every scan with these tasks.
 
     Args:
         first: the tasks of the completed plan.
+        later: the answers to the plan tasks: the plan has the first, and each answer the next.
         waits: whether the plan is submitted first.
-        later: the answer to the plan task that the plan has.
-        fails: whether planning fails.
+        ends: the status of the plan in the end.
     """
     polls = 0
     id_of_plan = {"plan-id": PLAN_ID}
 
+    def linked(number: int) -> Document:
+        return {"plan-tasks": [f"task/{number} of the script"]} if number < len(later) else {}
+
     def completed(members: Mapping[str, str]) -> Answer:
-        if fails:
-            failed = {"status": "failed", "error": {"message": "the plan failed", "type": "ServerError", "code": 500}}
-            return Answer(200, body=orjson.dumps(failed))
-        plan = {"status": "completed", **members, **first, **({"plan-tasks": ["task/1 of the script"]} if later else {})}
-        return Answer(200, body=orjson.dumps(plan))
+        if ends != "completed":
+            why = {"error": {"message": "the plan failed", "type": "ServerError", "code": 500}} if ends == "failed" else {}
+            return Answer(200, body=orjson.dumps({"status": ends, **why}))
+        return Answer(200, body=orjson.dumps({"status": "completed", **members, **first, **linked(0)}))
 
     def script(request: Request, forward: Forward) -> Answer:
         nonlocal polls
@@ -96,7 +101,10 @@ def planning(first: Document, *, waits: bool = False, later: Document | None = N
         if request.operation == op.cancel_planning:
             return Answer(204)
         if request.operation == op.fetch_scan_tasks:
-            return error(404, "NoSuchPlanTaskException") if later is None else Answer(200, body=orjson.dumps(later))
+            number = next((n for n in range(len(later)) if linked(n)["plan-tasks"] == [(request.document or {}).get("plan-task")]), None)
+            if number is None:
+                return error(404, "NoSuchPlanTaskException")
+            return Answer(200, body=orjson.dumps({**later[number], **linked(number + 1)}))
         return forward(request)
 
     return script
@@ -111,24 +119,56 @@ def _plans(lab: CatalogClientLab, script: Script, home: list[str]) -> Performanc
 
 @check("IRC-CLI-034", "IRC-CLI-035", "IRC-CLI-003")
 def planned_scans(lab: CatalogClientLab) -> None:
-    """A client returns all tasks of a plan with their delete files, and reports an error for a plan with status failed."""
+    """A client returns all tasks of a plan with their delete files, and reports an error for a plan that failed or was cancelled."""
     home = lab.namespace("t")
     plain = part(0, [[], []])
     ordinary = _plans(lab, planning(plain), home).ended
     if not ordinary.prints(tasks_of(plain)):
         raise Blocked(f"the client does not return the tasks of a plan without delete files: {ordinary.outcome}")
     with lab.judge_each("IRC-CLI-034") as case:
-        for first, second in ((FIRST, None), (FIRST, SECOND)):
-            expected = tasks_of(first, *([second] if second else []))
+        for parts in ((FIRST,), (FIRST, SECOND)):
+            expected = tasks_of(*parts)
             with case():
-                done = _plans(lab, planning(first, later=second), home)
+                done = _plans(lab, planning(*parts), home)
                 expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)}", done.ended.outcome, at=None)
     with lab.judge_each("IRC-CLI-035") as case:
-        for waits, later in ((True, None), (False, part(3, [[]])), (True, part(3, [[]]))):
-            expected = tasks_of(plain, *([later] if later else []))
+        further = part(3, [[]]), part(4, [[]])
+        for waits, later in ((True, ()), (False, further[:1]), (True, further[:1]), (False, further)):
+            expected = tasks_of(plain, *later)
             with case():
-                done = _plans(lab, planning(plain, waits=waits, later=later), home)
-                how = f"of a plan that is{' submitted first' if waits else ''}{' divided into plan tasks' if later else ''}"
+                done = _plans(lab, planning(plain, *later, waits=waits), home)
+                how = f"of a plan that is{' submitted first' if waits else ''}{f' divided into {len(later)} plan tasks' if later else ''}"
                 expect.true(done.ended.prints(expected), f"the tasks {expect.shown(expected)} {how}", done.ended.outcome, at=None)
-    with lab.judge("IRC-CLI-003"):
-        _plans(lab, planning(plain, waits=True, fails=True), home).is_refused("planning failed")
+    with lab.judge_each("IRC-CLI-003") as case:
+        for status in ("failed", "cancelled"):
+            with case():
+                _plans(lab, planning(plain, waits=True, ends=status), home).is_refused(f"the status of the plan is {status}")
+
+
+def planned_by_server(plans: Script) -> Script:
+    """Return a catalog that tells clients to let it plan their scans, and plans them by a script."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = plans(request, lambda other: with_endpoints()(other, forward))
+        if request.operation != op.load_table or answer.status != 200:
+            return answer
+        document = answer.document
+        return answer.with_document({**document, "config": {**(document.get("config") or {}), **PLANS}}).with_header("etag", None)
+
+    return script
+
+
+def _tables_only(request: Request, forward: Forward) -> Answer:
+    """Answer as a catalog that plans the scans of its tables, and returns 404 for metadata tables."""
+    is_unknown = request.operation == op.plan_table_scan and not request.target.partition("?")[0].endswith(f"/tables/{TABLE}/plan")
+    return error(404, "NoSuchTableException") if is_unknown else planning(part(0, [[]]))(request, forward)
+
+
+@check("IRC-CLI-051")
+def metadata_tables(lab: CatalogClientLab) -> None:
+    """A client reads the metadata table `snapshots` of a server that plans scans and returns 404 for metadata tables."""
+    table = grown(lab, appends=1)
+    lab.does("list-snapshots", list(table.ids), **table.where)
+    with lab.judge("IRC-CLI-051"):
+        done = lab.performs("list-snapshots", planned_by_server(_tables_only), **table.where)
+        expect.true(done.ended.prints(list(table.ids)), f"the snapshots {expect.shown(list(table.ids))}", done.ended.outcome, at=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated, key_of
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
@@ -15,24 +15,10 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
     from lakepact.conformance.clients.listener import Answer
     from lakepact.conformance.clients.scripted_server import Forward, Request, Script
-    from lakepact.generated.contract import OperationId
 
 LIFETIME = "idempotency-key-lifetime"
 TWICE = "set-properties-twice"
 BUSY = (502, 503, 504)
-
-
-def at_first(script: Script, operation: OperationId) -> Script:
-    """Return a catalog that answers the first request for an operation by a script, and all others unchanged."""
-    met: list[bytes] = []
-
-    def first(request: Request, forward: Forward) -> Answer:
-        if request.operation != operation or met:
-            return forward(request)
-        met.append(request.body)
-        return script(request, forward)
-
-    return first
 
 
 def without_lifetime(script: Script) -> Script:

@@ -1,0 +1,205 @@
+"""Appends and other commits: the snapshots that they add, also on top of a newer state, and after a lost answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG, set_reference
+from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
+from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
+from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import VERSIONS, evolved
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import APPENDED, TABLE, grown, rows_of
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, table_changes_of
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, changing, error
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+
+    Document = dict[str, Any]
+
+SAME_HEAD = "assert-ref-snapshot-id"
+MINUTE = 60_000  #: milliseconds
+SNAPSHOT_MEMBERS = ("snapshots", "snapshot-log", "refs", "current-snapshot-id", "last-sequence-number", "next-row-id")
+OWN: Rows = [{"id": 10, "data": "own"}]
+OTHER: Rows = [{"id": 11, "data": "other"}]
+
+
+def overtaken(lab: CatalogClientLab, task: str, **arguments: Any) -> Script:
+    """Return a catalog whose table changes just before the client's first commit: another client performs a task."""
+    begun = threading.Event()
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation in COMMITS and not begun.is_set():
+            begun.set()
+            lab.require_done(lab.performs(task, **arguments))
+        return forward(request)
+
+    return script
+
+
+def _ids(lab: CatalogClientLab, table: GrownTable, task: str, **arguments: Any) -> list[int]:
+    """Return the ids of the rows that a client reads."""
+    rows = lab.performs(task, **table.where, **arguments).result
+    return sorted(row["id"] for row in rows)
+
+
+def _appends(
+    lab: CatalogClientLab, task: str, read: Callable[[GrownTable], list[int]], appends: int = len(APPENDED), **arguments: Any
+) -> None:
+    """Expect the rows of both appends, or of the other client alone if the client reports that its append failed."""
+    table = grown(lab, appends)
+    if table.ids:
+        lab.commit(table.namespace, TABLE, set_reference(BRANCH, "branch", table.ids[-1]))
+    before = read(table)
+    added = [row["id"] for row in OTHER]
+    other = overtaken(lab, task, **table.where, **arguments, rows=OTHER)
+    done = lab.performs(task, other, **table.where, **arguments, rows=OWN)
+    own = [row["id"] for row in OWN] if done.ended.is_done else []
+    how = "which succeeded" if done.ended.is_done else "which failed"
+    expected = sorted([*before, *own, *added])
+    expect.equal(expected, read(table), f"ids of the rows after {task}, {how}, and the commit of another client before it:", at=None)
+
+
+@check("IRC-CLI-044")
+def concurrent_appends(lab: CatalogClientLab) -> None:
+    """A client whose append meets another commit, also the first of a table, keeps the rows of both, or reports an error."""
+    lab.does("read-rows", [], namespace=lab.namespace("t"), table="t")
+    with lab.judge_each("IRC-CLI-044") as case:
+        for appends in (len(APPENDED), 0):
+            with case():
+                _appends(lab, "append-rows", lambda table: _ids(lab, table, "read-rows"), appends)
+
+
+@check("IRC-CLI-044")
+def concurrent_appends_to_branches(lab: CatalogClientLab) -> None:
+    """A client whose append to a branch meets another commit keeps the rows of both, or reports an error."""
+    with lab.judge("IRC-CLI-044"):
+        _appends(lab, "append-rows-to-branch", lambda table: _ids(lab, table, "read-rows-at-ref", ref=BRANCH), branch=BRANCH)
+
+
+@check("IRC-CLI-044")
+def concurrent_new_columns(lab: CatalogClientLab) -> None:
+    """A client whose new column meets another commit keeps both columns with different field ids, or reports an error."""
+    home = lab.namespace(TABLE)
+    where: dict[str, Any] = {"namespace": home, "table": TABLE}
+    done = lab.performs("add-column", overtaken(lab, "add-column", **where, column="other"), **where, column="own")
+    if not done.of(*COMMITS):
+        raise NotOffered("the client does not commit by updateTable")
+    with lab.judge("IRC-CLI-044"):
+        metadata = lab.stored(**where)["metadata"]
+        schema = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
+        expected = ["data", "id", "other", *(["own"] if done.ended.is_done else [])]
+        expect.equal(expected, sorted(field["name"] for field in schema["fields"]), "columns after two clients added one each:", at=None)
+        ids = [field["id"] for field in schema["fields"]]
+        expect.equal(sorted(set(ids)), sorted(ids), "field ids:", at=None)
+
+
+def _head(metadata: Document, name: str = "main") -> int | None:
+    return ((metadata.get("refs") or {}).get(name) or {}).get("snapshot-id")
+
+
+def _continues(before: Document, after: Document, rows: Rows, since: float) -> None:
+    """Expect that main has moved to new snapshots which descend from its former one, and that nothing else has changed."""
+    old, new = ({one["snapshot-id"]: one for one in metadata.get("snapshots") or []} for metadata in (before, after))
+    former, lineage = _head(before), [_head(after)]
+    while lineage[-1] in new and lineage[-1] not in old:
+        lineage.append(new[lineage[-1]].get("parent-snapshot-id"))
+    head, schema, low = new.get(_head(after), {}), before["current-schema-id"], before.get("last-sequence-number", 0)
+    earliest, latest = max(old.get(former, {}).get("timestamp-ms", 0), since - MINUTE), time.time() * 1000 + MINUTE
+    written, files = head.get("timestamp-ms", 0), Path(unquote(urlsplit(head.get("manifest-list", "")).path))
+    others = [{name: one for name, one in (metadata.get("refs") or {}).items() if name != "main"} for metadata in (before, after)]
+    expect.equal(former, lineage[-1], "the snapshot of main from which the new one descends:", at=None)
+    expect.equal({*old, *lineage[:-1]}, {*new}, "snapshots:", at=None)
+    expect.equal(old, {name: new.get(name) for name in old}, "former snapshots:", at=None)
+    expect.equal(*others, "other references:", at=None)
+    expect.equal(kept(before, *SNAPSHOT_MEMBERS), kept(after, *SNAPSHOT_MEMBERS), "other members of the metadata:", at=None)
+    expect.equal(schema, head.get("schema-id", schema), "schema-id of the snapshot:", at=None)
+    expect.one_of(("append", "overwrite"), (head.get("summary") or {}).get("operation"), "operation in the summary:", at=None)
+    expect.true(earliest <= written <= latest, f"a timestamp-ms from {earliest:.0f} to {latest:.0f}", expect.shown(written), at=None)
+    expect.true(files.is_file(), "a manifest-list that exists", expect.shown(head.get("manifest-list")), at=None)
+    if before["format-version"] > 1:
+        expect.true(head.get("sequence-number", 0) > low, f"a sequence-number above {low}", expect.shown(head), at=None)
+    if before["format-version"] > 2:
+        expect.equal(before["next-row-id"], head.get("first-row-id"), "first-row-id of the snapshot:", at=None)
+        expect.true(head.get("added-rows", 0) >= len(rows), f"added-rows of at least {len(rows)}", expect.shown(head), at=None)
+
+
+def _requires(done: Performance, before: Document) -> None:
+    """Expect that a commit requires the snapshots of the branches that it moves."""
+    for change in table_changes_of(done):
+        moved = [update.get("ref-name") for update in change.get("updates", ()) if update.get("action") == "set-snapshot-ref"]
+        required = {one.get("ref"): one.get("snapshot-id") for one in change.get("requirements", ()) if one.get("type") == SAME_HEAD}
+        actual = {name: required.get(name, "not required") for name in moved}
+        expect.equal({name: _head(before, name) for name in moved}, actual, f"{SAME_HEAD} of the moved branches:", at=None)
+
+
+@check("IRC-CLI-063", "IRC-CLI-065", "IRC-CLI-070")
+def appended_snapshots(lab: CatalogClientLab) -> None:
+    """A client that appends to tables of each format version continues main, requires its snapshot, and counts rows as they are."""
+    for version in lab.each(VERSIONS):
+        where = evolved(lab, version, nested=False)
+        for number, rows in lab.each(enumerate(APPENDED, 1)):
+            before, since = lab.stored(**where)["metadata"], time.time() * 1000
+            done = lab.performs("append-rows", **where, rows=rows)
+            if not done.of(*COMMITS):
+                if version != VERSIONS[0]:
+                    break  # clients may refuse tables of version 1 or 3
+                lab.require_done(done)
+                raise NotOffered("the client does not commit by updateTable or commitTransaction")
+            with lab.judge("IRC-CLI-065"):
+                _requires(done, before)
+            lab.require_done(done)
+            after = lab.stored(**where)["metadata"]
+            with lab.judge("IRC-CLI-063"):
+                _continues(before, after, rows, since)
+            with lab.judge("IRC-CLI-070"):
+                summary = next((one["summary"] for one in after["snapshots"] if one["snapshot-id"] == _head(after)), {})
+                counts = {"added-records": str(len(rows)), "total-records": str(len(rows_of(number)))}
+                expect.equal(counts, {name: summary.get(name, counts[name]) for name in counts}, "counts in the summary:", at=None)
+            refs = ((BRANCH, "branch"), (TAG, "tag")) if number == 1 and _head(after) else ()
+            lab.commit(*where.values(), *(set_reference(name, kind, _head(after) or 0) for name, kind in refs))
+
+
+@check("IRC-CLI-031")
+def first_snapshots(lab: CatalogClientLab) -> None:
+    """A client appends to a table with `current-snapshot-id` -1 a snapshot without a parent, and requires that main does not exist."""
+    minus_one = changing(op.load_table, lambda loaded: {**loaded, "metadata": {**loaded["metadata"], "current-snapshot-id": -1}})
+    where: dict[str, Any] = {"namespace": lab.namespace(TABLE), "table": TABLE}
+    before, since = lab.stored(**where)["metadata"], time.time() * 1000
+    done = lab.performs("append-rows", minus_one, **where, rows=OWN)
+    with lab.judge("IRC-CLI-031"):
+        _requires(done, before)
+        expect.true(done.ended.is_done, "an append to a table whose current-snapshot-id is -1", done.ended.outcome, at=None)
+        _continues(before, lab.stored(**where)["metadata"], OWN, since)
+
+
+@check("IRC-CLI-064")
+def appends_whose_answer_is_lost(lab: CatalogClientLab) -> None:
+    """A client whose append was applied, but got no answer or 500, 502 or 504, leaves its rows once, whether it fails or succeeds."""
+    lab.does("read-rows", [], namespace=lab.namespace(TABLE), table=TABLE)
+    scripts: dict[str, Script] = {how: losing(lose) for how, lose in LOST.items()}
+    scripts |= {str(status): answering(COMMITS, error(status, UNKNOWN), is_done=True) for status in (500, 502, 504)}
+    with lab.judge_each("IRC-CLI-064") as case:
+        for how, script in scripts.items():
+            table = grown(lab, 1)
+            done = lab.performs("append-rows", at_first(script, COMMITS), **table.where, rows=OWN)
+            if not done.of(*COMMITS):
+                raise NotOffered("the client does not commit by updateTable or commitTransaction")
+            ids = _ids(lab, table, "read-rows")
+            lab.show(done)
+            with case():
+                expect.equal([1, 10], ids, f"ids of the rows after an append that was applied ({how}); {done.ended.shown}; now", at=None)

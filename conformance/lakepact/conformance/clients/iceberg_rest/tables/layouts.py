@@ -1,0 +1,196 @@
+"""Schemas, partition specs and sort orders that a client creates and changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
+from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import NESTED, VERSIONS, columns_of, current_schema, evolved
+from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_guarded, updates_of
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.evidence.outcome import NotOffered
+from lakepact.conformance.judging import expect
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import Columns
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+
+    Document = dict[str, Any]
+
+PLAIN, LAYOUT = "create-table", "create-table-with-layout"
+SCHEMA_MEMBERS = ("schemas", "schema", "current-schema-id", "last-column-id")
+SPEC_MEMBERS = ("partition-specs", "partition-spec", "default-spec-id", "last-partition-id")
+ADDED: Document = {"edit": "add", "column": ["added"]}
+RENAMED: Document = {"edit": "rename", "column": ["data"], "to": "text"}
+RELAXED: Document = {"edit": "relax", "column": ["id"]}
+#: Edits in one change of a table with nested columns.
+EDITS: tuple[Document, ...] = (
+    ADDED,
+    {"edit": "add", "column": ["point", "z"]},
+    {"edit": "add", "column": ["notes", "value", "more"]},
+    RENAMED,
+    {"edit": "drop", "column": ["point", "x"]},
+    {"edit": "drop", "column": ["notes", "value", "n"]},
+    {"edit": "widen", "column": ["amount"], "type": "decimal(12, 2)"},
+    {"edit": "document", "column": ["tags"], "doc": "labels"},
+)
+
+
+def edited(columns: Columns, edits: tuple[Document, ...]) -> Columns:
+    """Return the columns after some edits; new ones have no id."""
+    changed = {path: dict(column) for path, column in columns.items()}
+    for edit in edits:
+        path = ".".join(edit["column"])
+        if edit["edit"] == "add":
+            changed[path] = {"name": edit["column"][-1], "type": "string", "required": False}
+        elif edit["edit"] == "rename":
+            changed[edit["to"]] = {**changed.pop(path), "name": edit["to"]}
+        elif edit["edit"] == "drop":
+            del changed[path]
+        else:
+            changed[path] |= {name: edit[name] for name in ("type", "doc") if name in edit} or {"required": False}
+    return changed
+
+
+def _is_changed(lab: CatalogClientLab, before: Document, done: Performance, where: Document, edits: tuple[Document, ...]) -> None:
+    """Judge the schema that a client sent, and the table that it left."""
+    after, old = lab.stored(**where)["metadata"], current_schema(before)
+    schemas = [update.get("schema", {}) for update in updates_of(done, "add-schema")] or [current_schema(after)]
+    last, expected = before["last-column-id"], edited(columns_of(old), edits)
+    about = f"of format version {before['format-version']}, whose last-column-id was {last}:"
+    with lab.judge("IRC-CLI-065"):
+        is_guarded(done, "add-schema", "assert-current-schema-id", "assert-last-assigned-field-id")
+    with lab.judge("IRC-CLI-060"):
+        for schema in schemas:
+            ids = {path: column.get("id") for path, column in columns_of(schema).items()}
+            new = [ids.get(path) for path, column in expected.items() if "id" not in column and path in ids]
+            low = [number for number in new if not isinstance(number, int) or number <= last]
+            expect.equal([], low, f"field ids of new columns that are not above it, in a table {about}", at=None)
+            expect.equal(len(ids), len({*ids.values()}), "different field ids in the schema:", at=None)
+    with lab.judge("IRC-CLI-061"):
+        for schema in schemas:
+            sent = {path: column if "id" in expected.get(path, {}) else "new" for path, column in columns_of(schema).items()}
+            wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
+            expect.equal(wanted, sent, f"columns of the schema of a table {about}", at=None)
+            keys = [one.get("identifier-field-ids", []) for one in (old, schema)]
+            expect.equal(*keys, "identifier-field-ids of the schema:", at=None)
+        lab.require_done(done)
+        names = sorted(columns_of(current_schema(after)))
+        expect.equal(sorted(expected), names, f"columns of the current schema of a table {about}", at=None)
+        expect.equal(kept(before, *SCHEMA_MEMBERS), kept(after, *SCHEMA_MEMBERS), "other members of the metadata:", at=None)
+
+
+def _judge(lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nested: bool, **arguments: Any) -> None:
+    """Judge a task that makes edits in tables of each format version; clients may refuse those of version 1 or 3 by themselves.
+
+    Raises:
+        NotOffered: the client sends no commit.
+    """
+    for version in VERSIONS:
+        where = evolved(lab, version, nested=nested)
+        before = lab.stored(**where)["metadata"]
+        done = lab.performs(task, **where, **arguments)
+        if done.of(*COMMITS):
+            _is_changed(lab, before, done, where, made)
+        elif version == VERSIONS[0]:
+            lab.require_done(done)
+            raise NotOffered("the client changes no schema by updateTable")
+
+
+@check("IRC-CLI-060", "IRC-CLI-061", "IRC-CLI-065")
+def added_columns(lab: CatalogClientLab) -> None:
+    """A client gives a new column an id that no column had, and keeps nested, documented and key columns as they are."""
+    for nested in (True, False):
+        _judge(lab, "add-column", (ADDED,), nested=nested, column="added")
+
+
+@check("IRC-CLI-060", "IRC-CLI-061", "IRC-CLI-065")
+def several_edits(lab: CatalogClientLab) -> None:
+    """A client that adds, renames, drops, widens and documents columns in one change, also nested ones, makes exactly these edits."""
+    for edits, nested in ((EDITS, True), ((ADDED, RELAXED, RENAMED), False)):
+        _judge(lab, "edit-columns", edits, nested=nested, edits=edits)
+
+
+def _layout(request: Document) -> Document:
+    """Return a table that is to be created, with the paths of columns instead of ids, since servers may give others."""
+    schema = request.get("schema") or {}
+    columns = columns_of(schema)
+    paths = {column["id"]: path for path, column in columns.items()}
+
+    def named(field: Document) -> Document:
+        return {**field, "source-id": paths.get(field["source-id"]), "field-id": None}
+
+    return {
+        "columns": {path: {name: value for name, value in column.items() if name != "id"} for path, column in columns.items()},
+        "keys": [paths.get(number) for number in schema.get("identifier-field-ids", [])],
+        **{part: [named(field) for field in request.get(part, {}).get("fields", [])] for part in ("partition-spec", "write-order")},
+    }
+
+
+def _stored_layout(metadata: Document) -> Document:
+    spec, order = (
+        next(one for one in metadata[members] if one[name] == metadata[default])
+        for members, name, default in (
+            ("partition-specs", "spec-id", "default-spec-id"),
+            ("sort-orders", "order-id", "default-sort-order-id"),
+        )
+    )
+    return _layout({"schema": current_schema(metadata), "partition-spec": spec, "write-order": order})
+
+
+@check("IRC-CLI-062")
+def created_tables(lab: CatalogClientLab) -> None:
+    """A client creates tables of each format version with nested columns, a partition spec and a sort order, as its user asked for."""
+    tasks = [(PLAIN, 0, {"schema": SCHEMA}, {}), *((LAYOUT, version, NESTED, {"format-version": version}) for version in VERSIONS)]
+    with lab.judge_each("IRC-CLI-062", without="the client creates no tables by createTable") as case:
+        for task, version, wanted, more in tasks:
+            where = {"namespace": lab.namespace(), "table": "made"}
+            done = lab.tries(task, **where, **({**wanted, **more} if version else {}))
+            if done is None or not (done.of(op.create_table, op.update_table) or version in {0, 2}):
+                continue
+            with case():
+                if not done.ended.is_done:
+                    for exchange in done.of(op.create_table):
+                        expect.equal(_layout(wanted), _layout(orjson.loads(exchange.request_body)), "layout in the request:", at=None)
+                lab.require_done(done)
+                metadata = lab.stored(**where)["metadata"]
+                expect.equal(_layout(wanted), _stored_layout(metadata), "columns, partition spec and sort order:", at=None)
+                properties = wanted.get("properties", {})
+                expect.equal(properties, {name: metadata["properties"].get(name) for name in properties}, "properties:", at=None)
+                expect.equal(version or metadata["format-version"], metadata["format-version"], "format-version:", at=None)
+
+
+@check("IRC-CLI-065", "IRC-CLI-069")
+def added_partition_fields(lab: CatalogClientLab) -> None:
+    """A client that adds a partition field keeps the other fields, and gives the new one an id that no field had."""
+    for version in (2, 3):  # in version 1 the ids of each spec count from 1000
+        where = evolved(lab, version, nested=True)
+        metadata = lab.stored(**where)["metadata"]
+        former = metadata["partition-specs"][0]["fields"]
+        further = {"source-id": columns_of(current_schema(metadata))["id"]["id"], "field-id": 1002, "name": "b", "transform": "bucket[2]"}
+        before = lab.commit(*where.values(), {"action": "add-spec", "spec": {"spec-id": 1, "fields": [*former, further]}})
+        done = lab.performs("add-partition-field", **where, column="id", transform="bucket[16]", name="id_bucket")
+        if not done.of(*COMMITS):
+            if version == 3:
+                return
+            lab.require_done(done)
+            raise NotOffered("the client adds no partition fields by updateTable")
+        with lab.judge("IRC-CLI-065"):
+            is_guarded(done, "add-spec", "assert-last-assigned-partition-id", "assert-default-spec-id")
+        with lab.judge("IRC-CLI-069"):
+            last = before["last-partition-id"]
+            for update in updates_of(done, "add-spec"):
+                ids = [field.get("field-id", last + 1) for field in update.get("spec", {}).get("fields", [])][len(former) :]
+                expect.equal([], [number for number in ids if number <= last], f"ids of new fields that are not above {last}:", at=None)
+            lab.require_done(done)
+            after = lab.stored(**where)["metadata"]
+            spec = next(spec for spec in after["partition-specs"] if spec["spec-id"] == after["default-spec-id"])
+            expect.equal(former, spec["fields"][:-1], "former fields of the partition spec:", at=None)
+            new = {**spec["fields"][-1], "source-id": further["source-id"], "name": "id_bucket", "transform": "bucket[16]"}
+            expect.equal(new, spec["fields"][-1], "the new field:", at=None)
+            expect.equal(kept(before, *SPEC_MEMBERS), kept(after, *SPEC_MEMBERS), "other members of the metadata:", at=None)

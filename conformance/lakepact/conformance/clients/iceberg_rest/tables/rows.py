@@ -1,0 +1,161 @@
+"""Rows as of a snapshot, a time, a branch or a tag, rows of changed columns, and rows that a filter selects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import current_schema
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown, rows_of
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
+from lakepact.conformance.clients.scripted_server import as_it_is
+from lakepact.conformance.judging import expect
+from lakepact.generated.iceberg_rest import op
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import GrownTable, Rows
+    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.scripted_server import Script
+
+    Document = dict[str, Any]
+
+EARLIER = 1000  #: milliseconds
+
+
+def _reads(done: Performance, rows: Rows, how: str) -> None:
+    expect.true(done.ended.prints(rows), f"the rows {how}: {expect.shown(rows)}", done.ended.outcome, at=None)
+
+
+def _at(table: GrownTable, snapshot: int) -> dict[str, Any]:
+    return {**table.where, "snapshot-id": snapshot}
+
+
+def _absent(ids: tuple[int, ...]) -> int:
+    """Return an id that no snapshot has."""
+    return next(number for number in range(1, len(ids) + 2) if number not in ids)
+
+
+@check("IRC-CLI-037")
+def snapshots(lab: CatalogClientLab) -> None:
+    """A client that reads as of a snapshot returns its rows, and reports an error for an unknown snapshot id."""
+    table = grown(lab)
+    with lab.judge_each("IRC-CLI-037") as case:
+        for number, identifier in enumerate(table.ids, 1):
+            with case():
+                done = lab.performs("read-rows-at-snapshot", **_at(table, identifier))
+                _reads(done, rows_of(number), f"of snapshot {number} of {len(table.ids)}")
+        with case():
+            absent = _absent(table.ids)
+            lab.performs("read-rows-at-snapshot", **_at(table, absent)).is_refused(f"there is no snapshot {absent}")
+
+
+@check("IRC-CLI-038", "IRC-CLI-039")
+def timestamps(lab: CatalogClientLab) -> None:
+    """A client that reads as of a time returns the rows of the snapshot that was current, by `snapshot-log`, and fails before it."""
+    table = grown(lab)
+    first, second = (snapshot["timestamp-ms"] for snapshot in table.snapshots)
+    with lab.judge_each("IRC-CLI-038") as case:
+        for number, time in ((1, max(first, second - 1)), (2, second + EARLIER)):
+            if number == 1 and first == second:
+                continue
+            with case():
+                done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=time)
+                _reads(done, rows_of(number), f"at {time}, when snapshot {number} of {len(table.ids)} was current")
+    back = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": table.ids[0]}
+    lab.commit(table.namespace, TABLE, back)
+    rolled_back = lab.stored(**table.where)["metadata"]["snapshot-log"][-1]
+    with lab.judge_each("IRC-CLI-039") as case:
+        if rolled_back["snapshot-id"] == table.ids[0] and rolled_back["timestamp-ms"] > second:
+            with case():
+                done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=rolled_back["timestamp-ms"])
+                _reads(done, rows_of(1), "of the first snapshot, to which the table was rolled back at that time")
+        with case():
+            early = first - EARLIER
+            done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=early)
+            done.is_refused(f"the snapshot-log begins {EARLIER} ms after {early}")
+
+
+@check("IRC-CLI-040")
+def references(lab: CatalogClientLab) -> None:
+    """A client that reads a branch or tag returns the rows of its snapshot, and reports an error for an unknown name."""
+    table = grown(lab)
+    for name, kind in (("audit", "branch"), ("release-1", "tag")):
+        lab.commit(table.namespace, TABLE, {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": table.ids[0]})
+    with lab.judge_each("IRC-CLI-040") as case:
+        for name, number in (("audit", 1), ("release-1", 1), ("main", 2)):
+            with case():
+                _reads(lab.performs("read-rows-at-ref", **table.where, ref=name), rows_of(number), f"of {name}")
+        with case():
+            lab.performs("read-rows-at-ref", **table.where, ref="absent").is_refused("the table has no reference named absent")
+
+
+def _returns(done: Performance, rows: Rows, how: str) -> None:
+    """Expect these rows; null and an absent member are the same."""
+    found = [{name: value for name, value in row.items() if value is not None} for row in done.result]
+    key = str
+    expect.equal(sorted(rows, key=key), sorted(found, key=key), f"rows {how}:", at=None)
+
+
+@check("IRC-CLI-066")
+def columns_by_field_id(lab: CatalogClientLab) -> None:
+    """A client reads older rows after a column was renamed, dropped, and added again with another field id."""
+    table = grown(lab)
+    schema = current_schema(lab.stored(**table.where)["metadata"])
+    (first, data), (namespace, name) = schema["fields"], table.where.values()
+    lab.require_done(lab.performs("read-rows", **table.where), rows_of(2))
+    changes: list[tuple[str, list[Document], Rows]] = [
+        ("after data was renamed to text", [{**data, "name": "text"}], [{"id": row["id"], "text": row["data"]} for row in rows_of(2)]),
+        ("after that column was dropped", [], [{"id": row["id"]} for row in rows_of(2)]),
+        ("after another column data was added", [{**data, "id": data["id"] + 1}], [{"id": row["id"]} for row in rows_of(2)]),
+    ]
+    with lab.judge_each("IRC-CLI-066") as case:
+        for number, (how, fields, rows) in enumerate(changes, 1):
+            changed = {**schema, "schema-id": number, "fields": [first, *fields]}
+            lab.commit(namespace, name, {"action": "add-schema", "schema": changed}, {"action": "set-current-schema", "schema-id": -1})
+            with case():
+                _returns(lab.performs("read-rows", **table.where), rows, how)
+        with case():
+            lab.require_done(lab.performs("append-rows", **table.where, rows=[{"id": 3, "data": "third"}]))
+            _returns(lab.performs("read-rows", **table.where), [*rows, {"id": 3, "data": "third"}], "after an append to the new column")
+
+
+def _planned(location: str, residual: Document) -> Script:
+    """Return a catalog that plans scans of the table: its data files, and a filter that is left for the client."""
+    folder = Path(unquote(urlsplit(location).path))
+    files = [path for path in folder.rglob("*") if path.is_file() and "metadata" not in path.relative_to(folder).parts]
+    plain: Document = {"content": "data", "spec-id": 0, "partition": [], "record-count": 1}
+    tasks = [
+        {
+            "data-file": {
+                **plain,
+                "file-path": path.as_uri(),
+                "file-format": path.suffix.removeprefix("."),
+                "file-size-in-bytes": path.stat().st_size,
+            },
+            **residual,
+        }
+        for path in sorted(files)
+    ]
+    return planned_by_server(planning({"file-scan-tasks": tasks}))
+
+
+@check("IRC-CLI-067")
+def filters(lab: CatalogClientLab) -> None:
+    """A client that reads with a filter returns the rows that satisfy it, whether it plans the scan or the server does."""
+    table = grown(lab)
+    location, where = lab.stored(**table.where)["metadata"]["location"], {"id": 2}
+    expected = [row for row in rows_of(2) if row["id"] == where["id"]]
+    residual: Document = {"residual-filter": {"type": "eq", "term": "id", "value": where["id"]}}
+    with lab.judge_each("IRC-CLI-067") as case:
+        for how, script in (
+            ("planned by the client", as_it_is),
+            ("planned by the server, with residual-filter", _planned(location, residual)),
+            ("planned by the server, without residual-filter", _planned(location, {})),
+        ):
+            done = lab.performs("read-rows-where", script, **table.where, where=where)
+            if script is as_it_is or done.of(op.plan_table_scan):
+                with case():
+                    _returns(done, expected, f"where {expect.shown(where)}, {how}")
