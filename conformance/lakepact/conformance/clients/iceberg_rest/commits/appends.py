@@ -121,11 +121,11 @@ def _continues(before: Document, after: Document, rows: Rows, since: float) -> N
     head, schema, low = new.get(_head(after), {}), before["current-schema-id"], before.get("last-sequence-number", 0)
     earliest, latest = max(old.get(former, {}).get("timestamp-ms", 0), since - MINUTE), time.time() * 1000 + MINUTE
     written, files = head.get("timestamp-ms", 0), Path(unquote(urlsplit(head.get("manifest-list", "")).path))
-    others = [{name: one for name, one in (metadata.get("refs") or {}).items() if name != "main"} for metadata in (before, after)]
+    refs, refs_after = ({name: one for name, one in (metadata.get("refs") or {}).items() if name != "main"} for metadata in (before, after))
     expect.equal(former, lineage[-1], "the snapshot of main from which the new one descends:", at=None)
     expect.equal({*old, *lineage[:-1]}, {*new}, "snapshots:", at=None)
     expect.equal(old, {name: new.get(name) for name in old}, "former snapshots:", at=None)
-    expect.equal(*others, "other references:", at=None)
+    expect.equal(refs, refs_after, "other references:", at=None)
     expect.equal(kept(before, *SNAPSHOT_MEMBERS), kept(after, *SNAPSHOT_MEMBERS), "other members of the metadata:", at=None)
     expect.equal(schema, head.get("schema-id", schema), "schema-id of the snapshot:", at=None)
     expect.one_of(("append", "overwrite"), (head.get("summary") or {}).get("operation"), "operation in the summary:", at=None)
@@ -167,7 +167,7 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
             with lab.judge("IRC-CLI-063"):
                 _continues(before, after, rows, since)
             with lab.judge("IRC-CLI-070"):
-                summary = next((one["summary"] for one in after["snapshots"] if one["snapshot-id"] == _head(after)), {})
+                summary: Document = next((one["summary"] for one in after["snapshots"] if one["snapshot-id"] == _head(after)), {})
                 counts = {"added-records": str(len(rows)), "total-records": str(len(rows_of(number)))}
                 expect.equal(counts, {name: summary.get(name, counts[name]) for name in counts}, "counts in the summary:", at=None)
             refs = ((BRANCH, "branch"), (TAG, "tag")) if number == 1 and _head(after) else ()

@@ -53,7 +53,8 @@ def edited(columns: Columns, edits: tuple[Document, ...]) -> Columns:
         elif edit["edit"] == "drop":
             del changed[path]
         else:
-            changed[path] |= {name: edit[name] for name in ("type", "doc") if name in edit} or {"required": False}
+            new: Document = {name: edit[name] for name in ("type", "doc") if name in edit}
+            changed[path] |= new or {"required": False}
     return changed
 
 
@@ -77,8 +78,8 @@ def _is_changed(lab: CatalogClientLab, before: Document, done: Performance, wher
             sent = {path: column if "id" in expected.get(path, {}) else "new" for path, column in columns_of(schema).items()}
             wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
             expect.equal(wanted, sent, f"columns of the schema of a table {about}", at=None)
-            keys = [one.get("identifier-field-ids", []) for one in (old, schema)]
-            expect.equal(*keys, "identifier-field-ids of the schema:", at=None)
+            keys, sent_keys = (one.get("identifier-field-ids", []) for one in (old, schema))
+            expect.equal(keys, sent_keys, "identifier-field-ids of the schema:", at=None)
         lab.require_done(done)
         names = sorted(columns_of(current_schema(after)))
         expect.equal(sorted(expected), names, f"columns of the current schema of a table {about}", at=None)
@@ -149,7 +150,7 @@ def created_tables(lab: CatalogClientLab) -> None:
     tasks = [(PLAIN, 0, {"schema": SCHEMA}, {}), *((LAYOUT, version, NESTED, {"format-version": version}) for version in VERSIONS)]
     with lab.judge_each("IRC-CLI-062", without="the client creates no tables by createTable") as case:
         for task, version, wanted, more in tasks:
-            where = {"namespace": lab.namespace(), "table": "made"}
+            where: Document = {"namespace": lab.namespace(), "table": "made"}
             done = lab.tries(task, **where, **({**wanted, **more} if version else {}))
             if done is None or not (done.of(op.create_table, op.update_table) or version in {0, 2}):
                 continue
