@@ -188,7 +188,7 @@ def first_snapshots(lab: CatalogClientLab) -> None:
 
 
 @check("IRC-CLI-064")
-def appends_whose_answer_is_lost(lab: CatalogClientLab) -> None:
+def appends_without_an_answer(lab: CatalogClientLab) -> None:
     """A client whose append was applied, but got no answer or 500, 502 or 504, leaves its rows once, whether it fails or succeeds."""
     lab.does("read-rows", [], namespace=lab.namespace(TABLE), table=TABLE)
     scripts: dict[str, Script] = {how: losing(lose) for how, lose in LOST.items()}

@@ -1,13 +1,19 @@
 """Bugs of published clients, each rebuilt as a fault of a small client, and the requirement whose check finds it.
 
-The first column is the public thread in which the bug was reported. `test_clients_under_test` runs every fault.
+The first column is the public thread in which the bug was reported. `test_clients_under_test` runs every fault. The page
+docs/from-a-bug-to-a-check.md tells how a report gets here.
 """
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 
 from client_faults import FAULTS
+from lakepact.conformance.clients.command import check_client
 
 ROWS = (
     ("duckdb/duckdb-iceberg#1353", "iceberg_rest", "always-asks-for-credentials", "IRC-CLI-036"),
@@ -33,6 +39,18 @@ ROWS = (
     ("duckdb/duckdb-iceberg#1120", "iceberg_rest", "deletes-files-of-unknown-commits", "IRC-CLI-020"),
     ("apache/iceberg#14881", "iceberg_rest", "plans-metadata-tables", "IRC-CLI-051"),
     ("apache/iceberg-python#2823", "iceberg_rest", "signs-with-the-first-token", "IRC-CLI-050"),
+    ("apache/iceberg-go#935", "iceberg_rest", "counts-columns-of-the-schema", "IRC-CLI-060"),
+    ("MaterializeInc/materialize#38333", "iceberg_rest", "appends-again-after-a-lost-answer", "IRC-CLI-064"),
+    ("redpanda-data/connect#4591", "iceberg_rest", "appends-again-after-a-lost-answer", "IRC-CLI-064"),
+    ("Altinity/ClickHouse#1982", "iceberg_rest", "takes-its-own-commit-for-a-conflict", "IRC-CLI-020"),
+    ("apache/iceberg-rust#1247", "iceberg_rest", "takes-404-of-a-creation-for-any-error", "IRC-CLI-054"),
+    ("hyparam/icebird#33", "iceberg_rest", "appends-to-minus-one", "IRC-CLI-031"),
+    ("duckdb/duckdb-iceberg#631", "iceberg_rest", "appends-without-a-head", "IRC-CLI-044"),
+    ("duckdb/duckdb-iceberg#333", "iceberg_rest", "writes-seconds", "IRC-CLI-063"),
+    ("duckdb/duckdb-iceberg#1121", "iceberg_rest", "counts-too-many", "IRC-CLI-070"),
+    ("apache/iceberg-python#392", "iceberg_rest", "renumbers-columns-alone", "IRC-CLI-062"),
+    ("Altinity/ClickHouse#1935", "iceberg_rest", "forgets-sort-orders", "IRC-CLI-062"),
+    ("delta-io/delta-sharing#646", "delta_sharing", "splits-names-at-dots", "DS-CLI-23"),
     ("delta-io/delta-sharing#30", "delta_sharing", "needs-stats", "DS-CLI-04"),
     ("delta-io/delta#4004", "delta_sharing", "asks-for-delta-and-reads-parquet", "DS-CLI-14"),
     ("delta-io/delta-sharing#219", "delta_sharing", "needs-200", "DS-CLI-09"),
@@ -46,3 +64,12 @@ ROWS = (
 @pytest.mark.parametrize(("thread", "contract", "fault", "requirement"), ROWS, ids=[row[0] + "-" + row[2] for row in ROWS])
 def test_field_bug_is_a_fault_of_a_small_client(thread: str, contract: str, fault: str, requirement: str) -> None:
     assert FAULTS[contract][fault] == requirement, thread
+
+
+@pytest.mark.parametrize(("argument", "code", "outcome"), [("", 1, "FAIL  IRC-CLI-060"), ("fixed", 0, "conformant")])
+def test_check_of_the_page_fails_the_rebuilt_client_and_passes_the_fixed_one(argument: str, code: int, outcome: str) -> None:
+    program = [sys.executable, str(Path(__file__).with_name("dropped_column_client.py")), argument]
+    ended = CliRunner().invoke(check_client, ["--only", "IRC-CLI-06[01]", "--", *program], catch_exceptions=False)
+
+    assert ended.exit_code == code, ended.output
+    assert outcome in ended.output
