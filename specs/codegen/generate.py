@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lakepact.codegen.documents import Document
 
 PACKAGE = "lakepact/generated"
-SHARED = ("contract.py", "items.py", "wire.py", "calls.py", "format_version_1.py", "current_parts.py")
+SHARED = ("contract.py", "items.py", "light.py", "wire.py", "calls.py", "format_version_1.py", "current_parts.py")
 _CONTENTS = "its tables, models, endpoints and schemas."
 _ENDPOINTS = "One module for each operation, each with one pure function, `call`."
 

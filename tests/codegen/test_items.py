@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from lakepact.generated.iceberg_rest.models import LoadTableResult, PartitionSpec, Snapshot, TableMetadata
 from lakepact.generated.items import Reading
+from lakepact.generated.light import light
 from sample_tables.table_documents import table
 
 SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 2, "manifest-list": "m", "summary": {"operation": "append"}}
@@ -27,7 +28,7 @@ class Broken(Exception):
 
 def metadata(**members: Any) -> TableMetadata:
     """Return metadata whose arrays are read later."""
-    reading = Reading(lambda error, place: Broken(f"{place}: {error.error_count()}"))
+    reading = Reading(lambda error, place: Broken(f"{place}: {error.error_count()}"), light)
     return TableMetadata.model_validate(json.loads(json.dumps(METADATA | members)), context=reading)
 
 

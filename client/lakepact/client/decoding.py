@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from lakepact.generated.items import Reading
+from lakepact.generated.light import light
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,7 +63,7 @@ def _read(model: Any, reply: Reply, later: Callable[[str], Exception]) -> tuple[
         document = from_json(reply.content, cache_strings="keys")
     except ValueError as error:
         return None, f"the body: Invalid JSON: {error}"
-    reading = Reading(lambda error, array: later(explained(error, array)))
+    reading = Reading(lambda error, array: later(explained(error, array)), light)
     try:
         return _adapter(model).validator.validate_python(document, context=reading, by_alias=True, by_name=False), ""
     except ValidationError as error:

@@ -7,6 +7,8 @@ from hashlib import sha256
 from lakepact.client.errors import BadReply, Failure, LimitExceeded
 from lakepact.client.limits import Limits
 
+#: Items that a server is asked to put into one page: a listing of thousands takes few requests.
+PAGE_SIZE = 1000
 #: Pages without items that may follow one another.
 _MOST_EMPTY = 1000
 

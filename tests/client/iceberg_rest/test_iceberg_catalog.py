@@ -50,8 +50,8 @@ def test_configuration_is_fetched_once_with_the_warehouse(catalog):
 
     assert [request.url.raw_path.decode() for request in desk.requests] == [
         "/base/v1/config?warehouse=s3%3A%2F%2Fb%2Fw+%C3%A9",
-        "/base/v1/namespaces?pageToken=",
-        "/base/v1/namespaces?pageToken=",
+        "/base/v1/namespaces?pageToken=&pageSize=1000",
+        "/base/v1/namespaces?pageToken=&pageSize=1000",
     ]
 
 
@@ -201,6 +201,18 @@ def test_namespaces_are_listed_page_by_page(catalog):
         {"pageToken": "", "pageSize": "2", "parent": "x\x1fy"},
         {"pageToken": "p=2&", "pageSize": "2", "parent": "x\x1fy"},
     ]
+
+
+def test_five_thousand_tables_are_listed_in_five_requests(catalog):
+    def page(request):
+        start, size = int(request.url.params["pageToken"] or 0), int(request.url.params["pageSize"])
+        names = [{"namespace": ["n"], "name": f"t{number}"} for number in range(start, min(start + size, 5000))]
+        return {"identifiers": names, "next-page-token": str(start + size) if start + size < 5000 else None}
+
+    driven, desk = catalog({"GET /base/v1/namespaces/n/tables": page})
+
+    assert [table.name for table in driven.list_tables("n")] == [f"t{number}" for number in range(5000)]
+    assert len(desk.asked) == 1 + 5
 
 
 def test_repeated_page_token_is_a_bad_reply(catalog):

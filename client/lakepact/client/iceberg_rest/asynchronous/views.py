@@ -9,7 +9,7 @@ from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
-from lakepact.client.paging import Bookmark
+from lakepact.client.paging import PAGE_SIZE, Bookmark
 from lakepact.generated.iceberg_rest.endpoints import (
     create_view,
     drop_view,
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 class AsyncViews(AsyncConfigured):
     """A catalog's views, which share their names with its tables."""
 
-    async def list_views(self, namespace: Levels, *, page_size: int | None = None) -> AsyncIterator[TableIdentifier]:
+    async def list_views(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> AsyncIterator[TableIdentifier]:
         """Yield every view in a namespace; pages are fetched as they are reached.
 
         Args:
             namespace: The namespace to look in.
-            page_size: Most views that the server should put into one page.
+            page_size: Most views that the server should put into one page; None leaves it to the server.
 
         Raises:
             NoSuchNamespace: There is no such namespace.
