@@ -9,7 +9,7 @@ from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
-from lakepact.client.paging import Bookmark
+from lakepact.client.paging import PAGE_SIZE, Bookmark
 from lakepact.generated.iceberg_rest.endpoints import (
     create_namespace,
     drop_namespace,
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 class Namespaces(Configured):
     """A catalog's namespaces."""
 
-    def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> Iterator[tuple[str, ...]]:
+    def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = PAGE_SIZE) -> Iterator[tuple[str, ...]]:
         """Yield every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
 
         Args:
             parent: The namespace to look in.
-            page_size: Most namespaces that the server should put into one page.
+            page_size: Most namespaces that the server should put into one page; None leaves it to the server.
 
         Raises:
             NoSuchNamespace: There is no `parent`.

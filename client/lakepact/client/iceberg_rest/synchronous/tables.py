@@ -14,7 +14,7 @@ from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
-from lakepact.client.paging import Bookmark
+from lakepact.client.paging import PAGE_SIZE, Bookmark
 from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,
@@ -54,12 +54,12 @@ if TYPE_CHECKING:
 class Tables(Configured):
     """A catalog's tables."""
 
-    def list_tables(self, namespace: Levels, *, page_size: int | None = None) -> Iterator[TableIdentifier]:
+    def list_tables(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> Iterator[TableIdentifier]:
         """Yield every table in a namespace; pages are fetched as they are reached.
 
         Args:
             namespace: The namespace to look in.
-            page_size: Most tables that the server should put into one page.
+            page_size: Most tables that the server should put into one page; None leaves it to the server.
 
         Raises:
             NoSuchNamespace: There is no such namespace.

@@ -10,7 +10,7 @@ from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.names import table_identifier
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
-from lakepact.client.paging import Bookmark
+from lakepact.client.paging import PAGE_SIZE, Bookmark
 from lakepact.generated.iceberg_rest.endpoints import (
     create_view,
     drop_view,
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 class Views(Configured):
     """A catalog's views, which share their names with its tables."""
 
-    def list_views(self, namespace: Levels, *, page_size: int | None = None) -> Iterator[TableIdentifier]:
+    def list_views(self, namespace: Levels, *, page_size: int | None = PAGE_SIZE) -> Iterator[TableIdentifier]:
         """Yield every view in a namespace; pages are fetched as they are reached.
 
         Args:
             namespace: The namespace to look in.
-            page_size: Most views that the server should put into one page.
+            page_size: Most views that the server should put into one page; None leaves it to the server.
 
         Raises:
             NoSuchNamespace: There is no such namespace.
