@@ -11,20 +11,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.faults import Fault, UnknownFault, fault_named
-from lakepact.reference_server.http.router import ContractRouter
-from lakepact.reference_server.settings import REQUIRED_SETTING, SETTING_CONTRACT, BadSetting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-
-    from lakepact.reference_server.http.router import AsgiApp
-    from lakepact.reference_server.http.service import Service
-    from lakepact.reference_server.settings import Settings
+from lakepact.reference_server.http.router import AsgiApp, ContractRouter
+from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.settings import REQUIRED_SETTING, SETTING_CONTRACT, BadSetting, Settings
 
 PAGES = ("/healthz", "/openapi.json")
 #: The origin of routes: plans that connexion made at code generation, or connexion itself at every start.

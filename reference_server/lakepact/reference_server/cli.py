@@ -7,9 +7,9 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import uvicorn
@@ -17,6 +17,7 @@ import uvicorn
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.app import ENGINES, application, services
 from lakepact.reference_server.faults import UnknownFault
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import LIMITS, configured, kept, listening
 from lakepact.reference_server.settings import AUTH, DURABILITIES, MAX_BODY, SETTING_CONTRACT, BadSetting, Settings
@@ -24,11 +25,6 @@ from lakepact.reference_server.stub.application import StubApplication
 from lakepact.reference_server.stub.recorder import Recorder
 from lakepact.reference_server.stub.script import read as read_script
 from lakepact.reference_server.warehouse.local import Outside
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-
-    from lakepact.reference_server.http.service import Service
 
 
 class _Announced(uvicorn.Server):

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Generator
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from typing import Any
 
 
 class _Spared(ModuleType):

@@ -6,24 +6,21 @@ import contextlib
 import socket
 import tempfile
 import threading
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import uvicorn
 
 from lakepact.reference_server.app import application, services
+from lakepact.reference_server.faults import Fault
 from lakepact.reference_server.http.bounded_protocol import bounded_protocol
 from lakepact.reference_server.http.fast_protocol import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, Limits
 from lakepact.reference_server.http.router import ContractRouter
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.settings import MAX_BODY, BadSetting, Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-
-    from lakepact.reference_server.faults import Fault
-    from lakepact.reference_server.http.service import Service
 
 START_SECONDS = 30
 STOP_SECONDS = 5

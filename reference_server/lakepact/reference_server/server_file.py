@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.settings import BadSetting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 ACCESS = ("read", "write", "admin")  #: what a grant may allow; each includes those before it
 LIFETIME = 3600  #: seconds that an issued token holds, unless the file says otherwise

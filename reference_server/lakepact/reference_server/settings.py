@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+from pathlib import Path
 
 AUTH = ("none", "bearer", "oauth")  #: callers are not looked at, show a token of the server file, or also fetch tokens here
 DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process alone

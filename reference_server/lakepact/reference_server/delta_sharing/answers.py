@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 JSON = b"application/json; charset=utf-8"
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
-from lakepact.reference_server.delta_sharing.access.tokens import BadToken
+from lakepact.reference_server.delta_sharing.access.recipients import Caller
+from lakepact.reference_server.delta_sharing.access.tokens import BadToken, Tokens
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.delta_sharing.shares import folded
+from lakepact.reference_server.delta_sharing.shares import Recipient, Share, SharedSchema, SharedTable, Shares, folded
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.reference_server.delta_sharing.access.recipients import Caller
-    from lakepact.reference_server.delta_sharing.access.tokens import Tokens
-    from lakepact.reference_server.delta_sharing.shares import Recipient, Share, SharedSchema, SharedTable, Shares
-    from lakepact.reference_server.http.replies import Reply
 
 DEFAULT_SIZE = 500  #: items of a page when the caller does not say
 LASTING = 24 * 60 * 60 * 1000  #: milliseconds for which the page token of a listing holds

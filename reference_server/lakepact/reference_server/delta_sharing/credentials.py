@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.answers import json_answer
+from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.queries.versions import named
+from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
-from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.delta_sharing.access.recipients import Caller
-    from lakepact.reference_server.delta_sharing.catalogue import Catalogue
-    from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.warehouse.vended_credentials.token_services import TemporaryKeys
+from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys, TemporaryKeys
 
 
 def table_is_read_by_directory(table: SharedTable) -> None:

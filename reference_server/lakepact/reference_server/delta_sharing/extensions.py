@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.queries.queries import HISTORICAL_PROTOCOL
-
-if TYPE_CHECKING:
-    from lakepact.generated.contract import Contract
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,25 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from email.utils import formatdate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.delta_sharing.answers import KINDS, refused
-from lakepact.reference_server.delta_sharing.files import Expired, Forged
+from lakepact.reference_server.delta_sharing.files import Expired, Files, Forged, SharedFile
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
 from lakepact.reference_server.http.endpoint import error_reply, finished
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Scope, Service
 from lakepact.reference_server.http.wire import Wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping
-
-    from lakepact.reference_server.delta_sharing.files import Files, SharedFile
-    from lakepact.reference_server.http.service import Scope, Service
 
 FILES = OperationId("(data files)")  #: instead of an operation, for faults
 MEDIA_TYPE = b"application/octet-stream"

@@ -16,19 +16,14 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
 
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
-from lakepact.reference_server.delta_sharing.shares import folded
+from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares, folded
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 
 SIGNATURE, EXPIRES = "X-Amz-Signature", "expires"
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

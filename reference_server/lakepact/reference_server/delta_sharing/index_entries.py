@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Mapping
 from urllib.parse import quote
 
-from lakepact.reference_server.http.index_entries import MOST_ENTRIES, MOST_GROUPS, Group
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
-
-    from lakepact.reference_server.http.index_entries import Ask
+from lakepact.reference_server.http.index_entries import MOST_ENTRIES, MOST_GROUPS, Ask, Group
 
 
 class SharesIndex:

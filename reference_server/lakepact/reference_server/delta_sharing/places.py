@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from lakepact.reference_server.settings import BadSetting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 LONGEST = 100  #: characters of a value in a message
 LARGEST = 10**12  #: of the numbers: milliseconds of thirty years

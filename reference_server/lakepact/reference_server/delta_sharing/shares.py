@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-    from pathlib import Path
-
-    from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
-
+from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
 
 ROOT = "/delta-sharing"  #: the path that the protocol is served below, unless the file has another endpoint
 URL, DIRECTORY = "url", "dir"  #: the ways in which a table may be read

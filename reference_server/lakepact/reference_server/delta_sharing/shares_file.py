@@ -8,13 +8,15 @@ from __future__ import annotations
 import difflib
 import re
 import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote
 
 from lakepact.reference_server.delta_sharing.access.grants import address_of
 from lakepact.reference_server.delta_sharing.access.temporary_credentials import read_stores, read_token_service
-from lakepact.reference_server.delta_sharing.places import read_places
+from lakepact.reference_server.delta_sharing.places import Place, read_places
 from lakepact.reference_server.delta_sharing.shares import (
     DIRECTORY,
     ROOT,
@@ -27,12 +29,6 @@ from lakepact.reference_server.delta_sharing.shares import (
     by_name,
     folded,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from lakepact.reference_server.delta_sharing.places import Place
 
 LONGEST_NAME = 255  #: characters, as for all lengths here
 LONGEST_COMMENT = 65_536

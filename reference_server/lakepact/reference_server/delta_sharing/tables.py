@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.reference_server.delta_sharing.access.recipients import Caller
+from lakepact.reference_server.delta_sharing.access.tokens import Tokens
+from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+from lakepact.reference_server.delta_sharing.extensions import VersionExtension
+from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.queries import capabilities, changes, file_lists, queries, versions
-from lakepact.reference_server.delta_sharing.queries.background import BackgroundQueries, key_of
+from lakepact.reference_server.delta_sharing.queries.background import BackgroundQueries, Run, key_of
 from lakepact.reference_server.delta_sharing.queries.capabilities import capabilities_header
 from lakepact.reference_server.delta_sharing.queries.change_lists import ChangeLists
 from lakepact.reference_server.delta_sharing.queries.changes import Range
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
 from lakepact.reference_server.delta_sharing.queries.file_lists import FileLists
 from lakepact.reference_server.delta_sharing.queries.queries import HISTORICAL_PROTOCOL, Query, malformed, read_query
-from lakepact.reference_server.delta_sharing.queries.requests import Request, explained
+from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explained
 from lakepact.reference_server.delta_sharing.queries.versions import Versions, named
+from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
+from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.reference_server.delta_sharing.access.recipients import Caller
-    from lakepact.reference_server.delta_sharing.access.tokens import Tokens
-    from lakepact.reference_server.delta_sharing.catalogue import Catalogue
-    from lakepact.reference_server.delta_sharing.extensions import VersionExtension
-    from lakepact.reference_server.delta_sharing.files import Files
-    from lakepact.reference_server.delta_sharing.queries.background import Run
-    from lakepact.reference_server.delta_sharing.queries.requests import Answer
-    from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
-    from lakepact.reference_server.delta_sharing.snapshots import Snapshots
-
 
 CHANGES = "changes"  #: what the tokens of answers with changed rows are bound to
 FILE_ID_HASHES = ("parquet", "delta")

@@ -14,10 +14,11 @@ The name of a fault is its function's, with hyphens. The requirements are those 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.reference_server.faults.answers import ANSWERS
 from lakepact.reference_server.faults.operators import (
     Install,
@@ -41,11 +42,6 @@ from lakepact.reference_server.faults.operators import (
     wrap_rule,
 )
 from lakepact.reference_server.http.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import Contract
 
 __all__ = [
     "ANSWERS",

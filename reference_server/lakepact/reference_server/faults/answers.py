@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.faults import effects
 from lakepact.reference_server.faults.operators import Install, Operations, on_call, on_headers, on_reply, on_status, on_wire
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
-    from lakepact.reference_server.http.wire import Wire
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.wire import Wire
 
 
 async def _drop(wire: Wire, _: Reply) -> None:

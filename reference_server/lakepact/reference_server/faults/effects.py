@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.faults.operators import Install, Operations, on_call, on_reply
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
 from lakepact.reference_server.iceberg_rest.wiring import CatalogService
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope, Service
 
 PAGE_TOKENS = ("next-page-token", "nextPageToken")
 

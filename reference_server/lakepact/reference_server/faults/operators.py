@@ -10,17 +10,15 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import Any, ParamSpec
 
 import orjson
 
 from lakepact.generated.contract import Operation, OperationId
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.http.service import EVERY, Filter, Handler, Scope, Service
+from lakepact.reference_server.http.validation import Validators
 from lakepact.reference_server.http.wire import Wire
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.validation import Validators
 
 Install = Callable[[Service], None]
 P = ParamSpec("P")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, MutableMapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import Operation
 from lakepact.reference_server.http.forms import NotAForm, read_form
 from lakepact.reference_server.http.json_text import NotJson, count_values
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.service import Scope, Service
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.http.workers import LONG_BODY, Place, run_in
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
-
-    from lakepact.generated.contract import Operation
-    from lakepact.reference_server.http.service import Scope, Service
-
-    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MOST_VALUES = 100_000  #: values of a body: some 20,000 updates of a commit, or columns of a schema
 CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})  #: names under which the bytes of a body are UTF-8
-
 
 FORM = "application/x-www-form-urlencoded"
 

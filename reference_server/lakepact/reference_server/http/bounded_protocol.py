@@ -8,24 +8,20 @@ answers leave in the order of the requests, also before the 400 for garbage behi
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from uvicorn.protocols.http.flow_control import FlowControl
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
 
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, TICK, Connections, Limits
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
-    from uvicorn.server import ServerState
-
-    Shared = WeakKeyDictionary[ServerState, Connections]
+Shared = WeakKeyDictionary[ServerState, Connections]
 
 HEAD_END = b"\r\n\r\n"
 #: Java's HTTP client offers h2c with every first request. The parser would take a request with an upgrade to have no body.

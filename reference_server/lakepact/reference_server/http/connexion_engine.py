@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from connexion.spec import Specification
 
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.http.pages import add_pages, over_asgi
 from lakepact.reference_server.http.router import ContractRouter
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.import_stubs import stubbed_imports
 
 with warnings.catch_warnings(), stubbed_imports("starlette.testclient", "requests", "httpx"):
@@ -21,11 +24,6 @@ with warnings.catch_warnings(), stubbed_imports("starlette.testclient", "request
     from connexion.apps.flask import FlaskApp
     from connexion.middleware.abstract import AbstractRoutingAPI, SpecMiddleware
     from connexion.resolver import Resolver
-
-if TYPE_CHECKING:
-    from connexion.spec import Specification
-
-    from lakepact.reference_server.http.service import Service
 
 
 class _RouterApi(AbstractRoutingAPI[Any]):

@@ -7,26 +7,20 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.reference_server.http.bodies import Body, Gone
+from lakepact.generated.contract import Operation
+from lakepact.reference_server.http.bodies import Body, Gone, Receive
 from lakepact.reference_server.http.parameters import BadParameter, Parameters
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Begun, Reply
 from lakepact.reference_server.http.routes import variables
-from lakepact.reference_server.http.service import authenticate
+from lakepact.reference_server.http.service import Filter, Handler, Scope, Service, authenticate
 from lakepact.reference_server.http.workers import Place, run_in
-from lakepact.reference_server.storage.store import NotKept
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from lakepact.generated.contract import Operation
-    from lakepact.reference_server.http.bodies import Receive
-    from lakepact.reference_server.http.service import Filter, Handler, Scope, Service
-    from lakepact.reference_server.storage.store import Pending
+from lakepact.reference_server.storage.store import NotKept, Pending
 
 logger = logging.getLogger(__name__)
 

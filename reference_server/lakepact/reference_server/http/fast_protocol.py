@@ -13,29 +13,23 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable, MutableMapping
 from functools import cache, partial
 from time import time
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from uvicorn.protocols.http import httptools_impl
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from lakepact.reference_server.http.bounded_protocol import HEAD_END, BoundedProtocol, Part, bounded_protocol
-from lakepact.reference_server.http.endpoint import finished
+from lakepact.reference_server.http.endpoint import Endpoint, finished
+from lakepact.reference_server.http.limits import Limits
 from lakepact.reference_server.http.parameters import BadParameter
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.router import ContractRouter
 from lakepact.reference_server.http.wire import SPELLED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
-
-    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
-
-    from lakepact.reference_server.http.endpoint import Endpoint
-    from lakepact.reference_server.http.limits import Limits
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.router import ContractRouter
-    from lakepact.reference_server.storage.store import Pending
+from lakepact.reference_server.storage.store import Pending
 
 logger = logging.getLogger(__name__)
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from lakepact.reference_server.http.index_entries import MOST_GROUPS, NotListed
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-
-    from lakepact.reference_server.http.index_entries import Ask, Group
-    from lakepact.reference_server.http.service import Scope, Service
+from lakepact.reference_server.http.index_entries import MOST_GROUPS, Ask, Group, NotListed
+from lakepact.reference_server.http.service import Scope, Service
 
 #: Time in seconds since 1970, method, path or nothing, status, operation or nothing.
 Answered: TypeAlias = tuple[float, str, bytes, int, str]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    import asyncio
+from typing import Protocol
 
 TICK = 0.5  #: seconds between two looks at all connections
 KEEP_ALIVE_SECONDS = 75  #: longer than clients keep idle connections, so that the server closes none while a request is on its way

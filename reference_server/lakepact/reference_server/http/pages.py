@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import flask
 import orjson
@@ -11,12 +12,8 @@ from a2wsgi import WSGIMiddleware
 from werkzeug.exceptions import HTTPException
 
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.router import AsgiApp
-    from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.http.router import AsgiApp
+from lakepact.reference_server.http.service import Service
 
 
 def pages(services: tuple[Service, ...]) -> AsgiApp:

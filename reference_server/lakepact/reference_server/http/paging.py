@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 Item = TypeVar("Item")
 

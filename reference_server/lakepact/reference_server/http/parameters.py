@@ -7,14 +7,12 @@ or refused with a message that names the parameter, its value and a valid one.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from lakepact.generated.contract import Parameter
+from lakepact.generated.contract import Parameter
 
 Convert = "Callable[[str], Any]"
 INTEGER = re.compile(r"[+-]?[0-9]{1,40}")

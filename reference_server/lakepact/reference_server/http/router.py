@@ -11,31 +11,25 @@ Paths outside the contracts go to Flask.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from functools import partial
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlencode
 
-from lakepact.reference_server.http.bodies import Gone
+from lakepact.generated.contract import Operation, OperationId
+from lakepact.reference_server.http.bodies import Gone, Receive
 from lakepact.reference_server.http.endpoint import Endpoint, finished, refusal
 from lakepact.reference_server.http.index_entries import NotListed
-from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, index_page
+from lakepact.reference_server.http.index_page import HTML, NEVER_STORED, Answered, index_page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.routes import BadPath, Routes
-from lakepact.reference_server.http.service import UNKNOWN_PATH, WRONG_METHOD
+from lakepact.reference_server.http.service import UNKNOWN_PATH, WRONG_METHOD, Handler, Scope, Service
 from lakepact.reference_server.http.wire import Wire, headers_of
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-
-    from lakepact.generated.contract import Operation, OperationId
-    from lakepact.reference_server.http.bodies import Receive
-    from lakepact.reference_server.http.index_page import Answered
-    from lakepact.reference_server.http.service import Handler, Scope, Service
-
-    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-    AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 RECENT = 50  #: requests that the index page shows
 INDEX_METHODS = ("GET", "HEAD")

@@ -12,21 +12,18 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import Contract, Operation, OperationId
+from lakepact.reference_server.http.index_entries import IndexEntries
 from lakepact.reference_server.http.json_text import read_json
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.routes import segment
 from lakepact.reference_server.http.validation import Validators
+from lakepact.reference_server.http.workers import Place
 from lakepact.reference_server.settings import MAX_BODY
-
-if TYPE_CHECKING:
-    from lakepact.generated.contract import Contract, Operation
-    from lakepact.reference_server.http.index_entries import IndexEntries
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.workers import Place
-    from lakepact.reference_server.storage.store import Pending, Turn
+from lakepact.reference_server.storage.store import Pending, Turn
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
 Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, and `body`

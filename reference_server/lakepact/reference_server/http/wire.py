@@ -8,13 +8,11 @@ import logging
 import time
 import uuid
 from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
-
-    from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.replies import Reply
 
 logger = logging.getLogger(__name__)
 

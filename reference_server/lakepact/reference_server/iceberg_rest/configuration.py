@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 from urllib.parse import unquote, urlsplit
 
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.extensions import VersionExtension
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.reference_server.iceberg_rest.extensions import VersionExtension
-    from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
+from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 
 
 class Configuration:

@@ -6,12 +6,10 @@ written as 1.0 or out of range, an empty text. Positions in messages are JSON po
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
 
 Document = dict[str, Any]
 

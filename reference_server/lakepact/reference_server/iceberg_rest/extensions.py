@@ -5,23 +5,20 @@ The oldest version is served without them: a version is a table of additions to 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.commits import idempotency
 from lakepact.reference_server.iceberg_rest.commits.idempotency import Keys
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.storage.store import Store
+from lakepact.reference_server.storage.store import Store
 
 #: Operations that change nothing of a catalog, so that doing them twice does no more than doing them once.
 HARMLESS = frozenset({op.plan_table_scan, op.fetch_scan_tasks, op.cancel_planning})

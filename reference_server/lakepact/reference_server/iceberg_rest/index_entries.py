@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
-from lakepact.reference_server.http.index_entries import MOST_ENTRIES, MOST_GROUPS, Group, NotListed
+from lakepact.reference_server.http.index_entries import MOST_ENTRIES, MOST_GROUPS, Ask, Group, NotListed
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
-
-    from lakepact.reference_server.http.index_entries import Ask
 
 SPARK_RUNTIME = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0"
 PAGE = {"pageToken": "", "pageSize": str(MOST_ENTRIES)}

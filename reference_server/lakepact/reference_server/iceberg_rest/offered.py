@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import orjson
 
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 #: Operations that return status 406, because this server does not have what they are about.
 NOT_OFFERED = frozenset({op.get_token})

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.reference_server.http.workers import LARGE_RECORD, Place
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.tables.locations import Located
-    from lakepact.reference_server.storage.store import Key
+from lakepact.reference_server.iceberg_rest.tables.locations import Located
+from lakepact.reference_server.storage.store import Key
 
 
 class Places:

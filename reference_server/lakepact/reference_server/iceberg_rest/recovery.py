@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 import orjson
 
 from lakepact.reference_server.iceberg_rest.identifiers import shown
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded, encoded
 from lakepact.reference_server.settings import BadSetting
-from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from lakepact.reference_server.storage.store import Key, Record
-    from lakepact.reference_server.warehouse.local import Warehouse
+from lakepact.reference_server.storage.store import Key, Record
+from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable, Warehouse
 
 logger = logging.getLogger(__name__)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.validation import Invalid, Validators
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES, shown
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded
@@ -20,6 +22,7 @@ from lakepact.reference_server.iceberg_rest.tables.registration import existing_
 from lakepact.reference_server.storage.content import (
     Damaged,
     LostChanges,
+    Row,
     Tally,
     about_of,
     check_absence,
@@ -34,12 +37,6 @@ from lakepact.reference_server.storage.content import (
 from lakepact.reference_server.storage.lock import alone
 from lakepact.reference_server.storage.mark import DamagedMark, read_mark
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, local
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.content import Row
 
 #: The component schema of records that are in the contract, and the member of the document that follows it; "" for the document itself.
 SCHEMAS = {

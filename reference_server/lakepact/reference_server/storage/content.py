@@ -11,23 +11,18 @@ import errno
 import logging
 import sqlite3
 import zlib
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote
 
 import orjson
 
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.lock import Locked
-from lakepact.reference_server.storage.mark import DamagedMark, mark_of, read_mark
+from lakepact.reference_server.storage.mark import DamagedMark, Mark, mark_of, read_mark
 from lakepact.reference_server.storage.store import Key, Record
 from lakepact.reference_server.storage.write_ahead_log import lost_changes
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-    from pathlib import Path
-
-    from lakepact.reference_server.storage.mark import Mark
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from pathlib import Path
 
 from lakepact.reference_server.settings import BadSetting
 
@@ -12,10 +13,6 @@ try:
     import fcntl
 except ImportError:  # where there is none, SQLite's own lock has to do
     fcntl = None  # type: ignore[assignment]
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
 
 
 class Locked(BadSetting):

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING
 
-from lakepact.reference_server.storage.store import Key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
-    from lakepact.reference_server.storage.store import Pending, Place, Record, Store, Transaction, View
+from lakepact.reference_server.storage.store import Key, Pending, Place, Record, Store, Transaction, View
 
 
 class ScopedStore:

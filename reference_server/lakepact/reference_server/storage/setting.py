@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lakepact.reference_server.settings import BadSetting
-from lakepact.reference_server.storage.store import MemoryStore
-from lakepact.reference_server.warehouse.local import PRIVATE, MemoryWarehouse, Outside, local
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from lakepact.reference_server.settings import Settings
-    from lakepact.reference_server.storage.store import Key, Record, WholeStore
-    from lakepact.reference_server.warehouse.local import Warehouse
+from lakepact.reference_server.settings import BadSetting, Settings
+from lakepact.reference_server.storage.store import Key, MemoryStore, Record, WholeStore
+from lakepact.reference_server.warehouse.local import PRIVATE, MemoryWarehouse, Outside, Warehouse, local
 
 MEMORY, FILE = "memory", "file"  #: spellings of `--store` that are not the path of a file
 SUFFIX = ".sqlite"

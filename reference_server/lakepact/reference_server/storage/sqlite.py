@@ -13,8 +13,9 @@ import logging
 import os
 import secrets
 import sqlite3
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import orjson
 
@@ -22,6 +23,7 @@ from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.content import (
     FORMAT,
     OURS,
+    Content,
     LostChanges,
     check_absence,
     check_head,
@@ -35,12 +37,6 @@ from lakepact.reference_server.storage.content import (
 from lakepact.reference_server.storage.lock import alone, lock_of
 from lakepact.reference_server.storage.mark import Mark, MarkFile, boot, make_mark, sync_folder
 from lakepact.reference_server.storage.store import Key, NotKept, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from lakepact.reference_server.storage.content import Content
 
 logger = logging.getLogger(__name__)
 

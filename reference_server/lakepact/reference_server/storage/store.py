@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 from sortedcontainers import SortedDict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
 
 Place = tuple[str, ...]
 

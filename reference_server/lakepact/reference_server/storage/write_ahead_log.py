@@ -8,10 +8,7 @@ apart: a process writes one change after the other, and the mark that ends a cha
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 _HEAD = struct.Struct(">8I")  #: of the log: magic, version, page size, sequence, two salts, two checksums
 _FRAME = struct.Struct(">6I")  #: of each page in it: number, pages of the file after a change that ends here, two salts, two checksums

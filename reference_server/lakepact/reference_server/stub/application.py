@@ -5,25 +5,20 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.reference_server.stub.recorder import shown_body, shown_headers, shown_query
-from lakepact.reference_server.stub.script import BEFORE, WITHIN
+from lakepact.reference_server.http.router import AsgiApp
+from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.stub.recorder import Recorder, shown_body, shown_headers, shown_query
+from lakepact.reference_server.stub.script import BEFORE, WITHIN, Rule, Script
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-
-    from lakepact.reference_server.http.router import AsgiApp
-    from lakepact.reference_server.http.service import Service
-    from lakepact.reference_server.stub.recorder import Recorder
-    from lakepact.reference_server.stub.script import Rule, Script
-
-    Message = MutableMapping[str, Any]
-    Send = Callable[[Message], Awaitable[None]]
-    Receive = Callable[[], Awaitable[Message]]
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
 
 
 @dataclass

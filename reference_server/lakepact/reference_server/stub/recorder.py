@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 import threading
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import IO, Any
 from urllib.parse import parse_qsl, urlencode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 REDACTED = "<redacted>"
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"})

@@ -6,16 +6,14 @@ import fnmatch
 import json
 import re
 import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.settings import BadSetting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 BEFORE, WITHIN = "before", "within"
 #: The keys of a rule, and the type of each.

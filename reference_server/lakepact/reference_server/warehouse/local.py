@@ -13,12 +13,10 @@ import re
 import shutil
 import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import unquote, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")  #: names that stand for themselves in a path
 LONGEST_NAME = 80  #: characters of one step of a path; file systems have 255 bytes

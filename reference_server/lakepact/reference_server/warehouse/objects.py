@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable, tidied
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, bucket_and_prefix
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
 
 SCHEME = re.compile(r"^s3[an]?://")
 LONGEST_KEY = 1024  #: bytes of the key of an object

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.paging import page
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
 from lakepact.reference_server.http.service import Rules as ServiceRules
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
-from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog, default_location
 from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 from lakepact.reference_server.iceberg_rest.wiring import Catalogs
-from lakepact.reference_server.settings import BadSetting
+from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.warehouse.local import warehouse
 from lakepact.reference_server.watsonx_data.configuration import Configuration
 from lakepact.reference_server.watsonx_data.credentials import Doorkeeper, read_credentials
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.settings import Settings
 
 ROOT = "/mds/iceberg"
 CATALOG = "iceberg"  #: the catalog's name where the settings give none

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Configuration:

@@ -6,19 +6,16 @@ import base64
 import binascii
 import hashlib
 import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.service import Scope
 from lakepact.reference_server.settings import BadSetting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from lakepact.reference_server.http.service import Scope
 
 SHAPE = "it holds `tokens`, a list of texts, and `api-keys`, texts by the names of their users, or one of them"
 

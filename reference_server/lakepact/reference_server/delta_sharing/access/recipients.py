@@ -6,18 +6,15 @@ import hashlib
 import json
 import re
 import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.reference_server.delta_sharing.shares import Recipient
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from lakepact.reference_server.delta_sharing.shares import Recipient
-    from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.http.service import Scope
 
 HOST = re.compile(rb"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 MISSING = 'Bearer realm="Delta Sharing"'

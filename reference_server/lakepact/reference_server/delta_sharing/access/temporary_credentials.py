@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
+from lakepact.reference_server.delta_sharing.places import Place
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, bucket_and_prefix
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
-from lakepact.reference_server.warehouse.vended_credentials.token_services import FakeSts, SecurityTokenService
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from lakepact.reference_server.delta_sharing.places import Place
-    from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
+from lakepact.reference_server.warehouse.vended_credentials.token_services import FakeSts, SecurityTokenService, TokenService
 
 SETTINGS = ("sts", "region", "role", "accessKeyIdFrom", "secretAccessKeyFrom", "sessionTokenFrom", "stores", "rehearsal")
 STORE = ("folder", "address")

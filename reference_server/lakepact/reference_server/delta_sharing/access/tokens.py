@@ -12,12 +12,10 @@ import hmac
 import secrets
 import time
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import orjson
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 NOT_OURS = "it was not made for this table and recipient"
 _SEAL = 16  # bytes

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from lakepact.reference_server.delta_sharing.formats import delta, parquet
 from lakepact.reference_server.delta_sharing.formats.links import Links, file_id
+from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
-
-    Document = dict[str, Any]
+Document = dict[str, Any]
 
 
 class Format(Protocol):

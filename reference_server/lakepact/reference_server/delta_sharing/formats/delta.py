@@ -6,18 +6,14 @@ is here is left out: the log that they make has another one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from lakepact.reference_server.delta_sharing.formats.links import ascii_json, file_id, once, size_of, stamps, stats_members
+from lakepact.reference_server.delta_sharing.formats.links import Links, ascii_json, file_id, once, size_of, stamps, stats_members
+from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 from lakepact.reference_server.delta_sharing.log.vectors import vector_path
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lakepact.reference_server.delta_sharing.formats.links import Links
-    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
-
-    Document = dict[str, Any]
+Document = dict[str, Any]
 
 #: Features of tables that say how the log is laid out or written, and nothing about data.
 LOG_FEATURES = frozenset(

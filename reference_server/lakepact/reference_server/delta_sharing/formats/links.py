@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import orjson
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
+from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
 T = TypeVar("T")
 

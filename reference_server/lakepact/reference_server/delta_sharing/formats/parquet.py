@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from lakepact.reference_server.delta_sharing.formats.links import ascii_json, file_id, once, size_of, stamps, stats_members
+from lakepact.reference_server.delta_sharing.formats.links import Links, ascii_json, file_id, once, size_of, stamps, stats_members
+from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lakepact.reference_server.delta_sharing.formats.links import Links
-    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
-
-    Document = dict[str, Any]
+Document = dict[str, Any]
 
 CHANGE_DATA_FEED = "enableChangeDataFeed"
 NAMES = {"add": "add", "remove": "remove", "cdc": "cdf"}  #: of the lines about changes, by action

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.delta_sharing.hints.values import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 PARTITION_VALUES = "partitionvalues"  #: how some clients begin the names of partition columns
 KINDS = {

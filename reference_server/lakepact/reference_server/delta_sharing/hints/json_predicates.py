@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.delta_sharing.hints.casts import BadCast, check_cast
-from lakepact.reference_server.delta_sharing.hints.columns import NoSuchColumn, kind
+from lakepact.reference_server.delta_sharing.hints.columns import Columns, NoSuchColumn, kind
 from lakepact.reference_server.delta_sharing.hints.predicates import (
     Comparison,
     Holds,
     IsNull,
     Literal,
     Not,
+    Operand,
+    Predicate,
     Reading,
     Unsure,
     conjunction,
@@ -21,10 +23,6 @@ from lakepact.reference_server.delta_sharing.hints.predicates import (
 )
 from lakepact.reference_server.delta_sharing.hints.reading import MILLISECOND, Unreadable, read
 from lakepact.reference_server.delta_sharing.hints.values import Kind, comparable
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.delta_sharing.hints.columns import Columns
-    from lakepact.reference_server.delta_sharing.hints.predicates import Operand, Predicate
 
 #: Types of the tables by the names that value types have here.
 VALUE_TYPES = {

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from lakepact.reference_server.delta_sharing.hints.casts import cast
+from lakepact.reference_server.delta_sharing.hints.columns import Column
 from lakepact.reference_server.delta_sharing.hints.outcomes import ANYTHING, FALSE, NOTHING, NULL, TRUE, both, either, negated
 from lakepact.reference_server.delta_sharing.hints.values import Values, equal, less
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.delta_sharing.hints.columns import Column
 
 
 class Known(Protocol):

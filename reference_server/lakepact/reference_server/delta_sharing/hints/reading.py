@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import re
 import struct
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
-from lakepact.reference_server.delta_sharing.hints.columns import kind
+from lakepact.reference_server.delta_sharing.hints.columns import Column, kind
 from lakepact.reference_server.delta_sharing.hints.values import EPOCH, Kind, Values, anything, double, null
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.reference_server.delta_sharing.hints.columns import Column
 
 LIMITS = {"byte": 2**7, "short": 2**15, "integer": 2**31, "long": 2**63}
 BEHIND = b"\xff"  #: sorts behind whatever a text may go on with

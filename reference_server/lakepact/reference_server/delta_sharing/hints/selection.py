@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from lakepact.reference_server.delta_sharing.hints.casts import BadCast
-from lakepact.reference_server.delta_sharing.hints.columns import Columns
+from lakepact.reference_server.delta_sharing.hints.columns import Column, Columns
 from lakepact.reference_server.delta_sharing.hints.json_predicates import BadPredicate, json_predicate
 from lakepact.reference_server.delta_sharing.hints.outcomes import ANYTHING, TRUE
-from lakepact.reference_server.delta_sharing.hints.predicates import conjunction
+from lakepact.reference_server.delta_sharing.hints.predicates import Predicate, conjunction
 from lakepact.reference_server.delta_sharing.hints.reading import Statistics, partition_value
 from lakepact.reference_server.delta_sharing.hints.sql import sql_predicate
 from lakepact.reference_server.delta_sharing.hints.sql_text import Unusable
-from lakepact.reference_server.delta_sharing.hints.values import anything, together
+from lakepact.reference_server.delta_sharing.hints.values import Values, anything, together
+from lakepact.reference_server.delta_sharing.log import ActiveFiles
+from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+PartitionValues = Mapping[str, str | None]
+_Judged = tuple[int, Mapping[Column, Values]]  # the outcomes that partition values leave, and what they tell
 
-    from lakepact.reference_server.delta_sharing.hints.columns import Column
-    from lakepact.reference_server.delta_sharing.hints.predicates import Predicate
-    from lakepact.reference_server.delta_sharing.hints.values import Values
-    from lakepact.reference_server.delta_sharing.log import ActiveFiles
-    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
-
-    PartitionValues = Mapping[str, str | None]
-    _Judged = tuple[int, Mapping[Column, Values]]  # the outcomes that partition values leave, and what they tell
 
 KEPT = "hints"  #: what is kept of a chunk begins so: what all its files together may hold of a column
 MOST_HINTS = 100  #: predicates of one request that are read

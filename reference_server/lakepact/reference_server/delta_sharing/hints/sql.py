@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.hints.casts import BadCast, check_cast
-from lakepact.reference_server.delta_sharing.hints.columns import PARTITION_VALUES, NoSuchColumn, kind
+from lakepact.reference_server.delta_sharing.hints.columns import PARTITION_VALUES, Column, Columns, NoSuchColumn, kind
 from lakepact.reference_server.delta_sharing.hints.predicates import (
     COMPARISONS,
     Comparison,
@@ -15,6 +16,7 @@ from lakepact.reference_server.delta_sharing.hints.predicates import (
     IsNull,
     Literal,
     Not,
+    Predicate,
     Reading,
     conjunction,
     disjunction,
@@ -22,12 +24,6 @@ from lakepact.reference_server.delta_sharing.hints.predicates import (
 from lakepact.reference_server.delta_sharing.hints.reading import Unreadable, read, single
 from lakepact.reference_server.delta_sharing.hints.sql_text import END, SUFFIX, Token, Unusable, readings, tokens
 from lakepact.reference_server.delta_sharing.hints.values import Kind, Values, comparable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.delta_sharing.hints.columns import Column, Columns
-    from lakepact.reference_server.delta_sharing.hints.predicates import Predicate
 
 LONGEST = 32_768  #: characters of one hint
 DEEPEST = 50

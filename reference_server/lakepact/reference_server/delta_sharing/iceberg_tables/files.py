@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.footers import check_footer
-from lakepact.reference_server.delta_sharing.iceberg_tables.manifests import data_files, manifests_of
+from lakepact.reference_server.delta_sharing.iceberg_tables.manifests import DataFile, Manifest, data_files, manifests_of
 from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import current_schema, doubts, primitive
-from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import leaves, statistics
+from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Leaf, leaves, statistics
 from lakepact.reference_server.delta_sharing.iceberg_tables.texts import PARTITION_TYPES, NoText, partition_text
 from lakepact.reference_server.delta_sharing.log.active_files import CHUNK, ActiveFiles, Chunk
 from lakepact.reference_server.delta_sharing.log.refusals import UnsupportedTable
-from lakepact.reference_server.warehouse.local import Outside, local
+from lakepact.reference_server.warehouse.local import Outside, Warehouse, local
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-
-    from lakepact.reference_server.delta_sharing.iceberg_tables.manifests import DataFile, Manifest
-    from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Leaf
-    from lakepact.reference_server.warehouse.local import Warehouse
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 OTHERS: Mapping[str, Any] = {"dataChange": True}
 SAFE = "/=+@,~!$&'()*;-._"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import DECIMAL
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, UnsupportedTable
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 FIELD_ID = b"PARQUET:field_id"
 

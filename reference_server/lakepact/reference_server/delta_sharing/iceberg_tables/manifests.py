@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Known
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, UnsupportedTable
 from lakepact.reference_server.iceberg_rest.scan_planning.manifests import by_id, partition_fields
-from lakepact.reference_server.warehouse.local import Outside, Unreadable
+from lakepact.reference_server.warehouse.local import Outside, Unreadable, Warehouse
 
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
-
-    from lakepact.reference_server.warehouse.local import Warehouse
-
-    Record = Mapping[str, Any]
+Record = Mapping[str, Any]
 
 GONE, DATA = 2, 0  #: the status of entries that were deleted; the content of files that hold rows
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.log.refusals import UnsupportedTable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    Document = Mapping[str, Any]
-    Path = tuple[str, ...]
+Document = Mapping[str, Any]
+Path = tuple[str, ...]
 
 #: Types by their names in either format.
 TYPES = {

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import primitive
 from lakepact.reference_server.delta_sharing.iceberg_tables.texts import bound
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    Counts = Mapping[int, int]
+Counts = Mapping[int, int]
 
 
 class Leaf(NamedTuple):

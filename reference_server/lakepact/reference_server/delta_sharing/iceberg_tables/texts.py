@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 EPOCH = date(1970, 1, 1)
 START = datetime(1970, 1, 1)  # noqa: DTZ001  # a time of day is put behind the day, and the zone behind both

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    Arrow = Any  # pyarrow has no annotations
+Arrow = Any  # pyarrow has no annotations
 
 
 def values_of(column: Arrow) -> list[Any]:

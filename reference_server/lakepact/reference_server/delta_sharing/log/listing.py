@@ -6,16 +6,14 @@ import os
 import re
 import stat
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoTable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    Identity = tuple[int, int, int]
+Identity = tuple[int, int, int]
 
 COMMIT = re.compile(r"([0-9]{20})\.json")
 CHECKPOINT = re.compile(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Arrow = Any  # pyarrow has no annotations
+Arrow = Any  # pyarrow has no annotations
 
 UNSAID = object()  #: a value that statistics do not have
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.log.actions import actions
-from lakepact.reference_server.delta_sharing.log.listing import commit_name
+from lakepact.reference_server.delta_sharing.log.listing import Listing, LogFolder, commit_name
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from lakepact.reference_server.delta_sharing.log.listing import Listing, LogFolder
 
 
 def in_commit_since(metadata: Mapping[str, Any]) -> int | None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import struct
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 VALUES = {digit: value for value, digit in enumerate(DIGITS)}

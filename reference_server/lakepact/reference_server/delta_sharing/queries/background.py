@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line, refused
-from lakepact.reference_server.delta_sharing.queries.queries import malformed
+from lakepact.reference_server.delta_sharing.queries.queries import Query, malformed
+from lakepact.reference_server.delta_sharing.queries.requests import Request
 from lakepact.reference_server.delta_sharing.shares import folded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from concurrent.futures import Future
-
-    from lakepact.reference_server.delta_sharing.queries.queries import Query
-    from lakepact.reference_server.delta_sharing.queries.requests import Request
 
 KEYS = ("idempotencyKey", "idempotency_key")  #: as the protocol and as clients on the JVM spell it
 PENDING, FAILED = "pending", "failed"

@@ -6,14 +6,12 @@ Only reader features of the data affect the choice; the layout of the log does n
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 PARQUET = "parquet"
 DELTA = "delta"

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line
-from lakepact.reference_server.delta_sharing.formats import FORMATS
-from lakepact.reference_server.delta_sharing.queries.changes import METADATA, PROTOCOL, Page, Removed, recalled, survey
+from lakepact.reference_server.delta_sharing.files import Files
+from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
+from lakepact.reference_server.delta_sharing.queries import capabilities
+from lakepact.reference_server.delta_sharing.queries.changes import (
+    METADATA,
+    PROTOCOL,
+    Change,
+    Page,
+    Range,
+    Removed,
+    Rules,
+    Survey,
+    recalled,
+    survey,
+)
+from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
 from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
 from lakepact.reference_server.delta_sharing.queries.file_lists import links_of
-from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from lakepact.reference_server.delta_sharing.files import Files
-    from lakepact.reference_server.delta_sharing.formats import Links
-    from lakepact.reference_server.delta_sharing.queries import capabilities
-    from lakepact.reference_server.delta_sharing.queries.changes import Change, Range, Rules, Survey
-    from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
-    from lakepact.reference_server.delta_sharing.queries.queries import Query
-    from lakepact.reference_server.delta_sharing.queries.requests import Request
-    from lakepact.reference_server.delta_sharing.snapshots import Snapshots
-
+from lakepact.reference_server.delta_sharing.queries.queries import Query
+from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explained_chunks
+from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
 PIECE = 200  #: lines that are sent at once
 VERSIONED = "delta"  #: the format in which metadata always says its version: clients build a log from it

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from lakepact.reference_server.delta_sharing.histories import History
+from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
+from lakepact.reference_server.delta_sharing.queries import capabilities
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from lakepact.reference_server.delta_sharing.histories import History
-    from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
-    from lakepact.reference_server.delta_sharing.queries import capabilities
-
 
 METADATA = "metaData"
 PROTOCOL = "protocol"

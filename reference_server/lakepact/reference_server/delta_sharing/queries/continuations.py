@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from lakepact.reference_server.delta_sharing.access.tokens import BadToken
-from lakepact.reference_server.delta_sharing.queries.queries import malformed
-from lakepact.reference_server.delta_sharing.shares import folded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.reference_server.delta_sharing.access.tokens import Tokens
-    from lakepact.reference_server.delta_sharing.queries.queries import Query, Rules
-    from lakepact.reference_server.delta_sharing.queries.requests import Request
-    from lakepact.reference_server.delta_sharing.shares import Shares
+from lakepact.reference_server.delta_sharing.access.tokens import BadToken, Tokens
+from lakepact.reference_server.delta_sharing.queries.queries import Query, Rules, malformed
+from lakepact.reference_server.delta_sharing.queries.requests import Request
+from lakepact.reference_server.delta_sharing.shares import Shares, folded
 
 PAGE, REFRESH = "page of an answer", "refresh of an answer"  #: purposes of tokens
 

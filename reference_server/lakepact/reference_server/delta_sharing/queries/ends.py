@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import logging
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line
+from lakepact.reference_server.delta_sharing.queries.capabilities import Rules
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from lakepact.reference_server.delta_sharing.queries.capabilities import Rules
-
 
 logger = logging.getLogger(__name__)
 

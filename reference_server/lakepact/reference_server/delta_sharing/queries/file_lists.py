@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import one_line
+from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
 from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.log import Snapshot
+from lakepact.reference_server.delta_sharing.queries import capabilities
+from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
 from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
-from lakepact.reference_server.delta_sharing.queries.queries import malformed
-from lakepact.reference_server.delta_sharing.queries.requests import Answer, explained_chunks
+from lakepact.reference_server.delta_sharing.queries.queries import Query, malformed
+from lakepact.reference_server.delta_sharing.queries.requests import Answer, Request, explained_chunks
+from lakepact.reference_server.delta_sharing.shares import Shares
+from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.reference_server.delta_sharing.files import Files
-    from lakepact.reference_server.delta_sharing.log import Snapshot
-    from lakepact.reference_server.delta_sharing.queries import capabilities
-    from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
-    from lakepact.reference_server.delta_sharing.queries.queries import Query
-    from lakepact.reference_server.delta_sharing.queries.requests import Request
-    from lakepact.reference_server.delta_sharing.shares import Shares
-    from lakepact.reference_server.delta_sharing.snapshots import Snapshots
-
 
 OPERATION = "query"  #: what tokens of these answers are bound to
 

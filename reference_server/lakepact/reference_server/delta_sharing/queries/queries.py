@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.reference_server.http.problems import Problem
 
 #: Members that make out what is asked; the rest of a request says how it is to be sent.
 ASKED = ("predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion")

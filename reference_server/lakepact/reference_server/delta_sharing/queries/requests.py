@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from lakepact.reference_server.delta_sharing.access.recipients import Caller
+from lakepact.reference_server.delta_sharing.histories import History
 from lakepact.reference_server.delta_sharing.log.refusals import LogError
-from lakepact.reference_server.delta_sharing.queries.versions import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
-
-    from lakepact.reference_server.delta_sharing.access.recipients import Caller
-    from lakepact.reference_server.delta_sharing.histories import History
-    from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
-    from lakepact.reference_server.delta_sharing.queries.versions import Versions
-    from lakepact.reference_server.delta_sharing.shares import SharedTable
+from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
+from lakepact.reference_server.delta_sharing.queries.versions import Versions, refusal
+from lakepact.reference_server.delta_sharing.shares import SharedTable
 
 logger = logging.getLogger(__name__)
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from lakepact.reference_server.delta_sharing.histories import History
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, NoSuchVersion, NoTable, UnsupportedTable
 from lakepact.reference_server.delta_sharing.queries.queries import malformed
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp, not_after, not_before
+from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.reference_server.delta_sharing.histories import History
-    from lakepact.reference_server.delta_sharing.shares import SharedTable
-
 
 #: A local path in a message: only its last segment is shown.
 ABSOLUTE = re.compile(r"(^|[\s'\"])(?:[A-Za-z][A-Za-z0-9+.-]*:)?/[^\s'\"]*/")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
+from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service, Unanswered
 from lakepact.reference_server.http.service import Rules as ServiceRules
-from lakepact.reference_server.http.service import Unanswered
 from lakepact.reference_server.iceberg_rest.access import callers, token_endpoint
 from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers, forbidden
 from lakepact.reference_server.iceberg_rest.access.needs import CATALOG, NEEDS, READS_FILES, Need
@@ -18,20 +21,12 @@ from lakepact.reference_server.iceberg_rest.access.token_endpoint import TokenEn
 from lakepact.reference_server.iceberg_rest.access.tokens import Tokens
 from lakepact.reference_server.iceberg_rest.access.visibility import FilteredStore, SeenWarehouse, Visibility, seeing, sight
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key, levels_of, namespace_key
-from lakepact.reference_server.iceberg_rest.warehouses import no_such_prefix
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
+from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse, no_such_prefix
+from lakepact.reference_server.server_file import ServerFile
 from lakepact.reference_server.settings import BadSetting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from lakepact.generated.contract import Contract
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
-    from lakepact.reference_server.server_file import ServerFile
-    from lakepact.reference_server.storage.store import Store
-    from lakepact.reference_server.warehouse.local import Warehouse
+from lakepact.reference_server.storage.store import Store
+from lakepact.reference_server.warehouse.local import Warehouse
 
 CONFIGURATION = op.get_config
 TOKENS = op.get_token  #: the operation that needs no caller

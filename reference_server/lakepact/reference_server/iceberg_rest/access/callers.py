@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Rules as ServiceRules
+from lakepact.reference_server.http.service import Scope
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from lakepact.reference_server.http.service import Scope
-    from lakepact.reference_server.iceberg_rest.access.tokens import Claims, Tokens
-    from lakepact.reference_server.server_file import Principal, ServerFile
+from lakepact.reference_server.iceberg_rest.access.tokens import Claims, Tokens
+from lakepact.reference_server.server_file import Principal, ServerFile
 
 REALM = "lakepact"
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from lakepact.reference_server.server_file import ACCESS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lakepact.reference_server.server_file import Grant
-    from lakepact.reference_server.storage.store import Place
+from lakepact.reference_server.server_file import ACCESS, Grant
+from lakepact.reference_server.storage.store import Place
 
 NOTHING, READ, WRITE, ADMIN = range(len(ACCESS) + 1)  #: each includes those before it
 

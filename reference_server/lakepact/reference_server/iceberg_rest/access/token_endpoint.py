@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import unquote_plus
 
 import orjson
@@ -14,17 +15,10 @@ import orjson
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-from lakepact.reference_server.iceberg_rest.access.callers import REALM
+from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.iceberg_rest.access.callers import REALM, Callers
 from lakepact.reference_server.iceberg_rest.access.tokens import Claims, Tokens
-from lakepact.reference_server.server_file import Secret
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
-
-    from lakepact.reference_server.http.service import Scope
-    from lakepact.reference_server.iceberg_rest.access.callers import Callers
-    from lakepact.reference_server.server_file import Principal, ServerFile
+from lakepact.reference_server.server_file import Principal, Secret, ServerFile
 
 SCOPE = "catalog"  #: the only one that the contract has
 CLIENT_CREDENTIALS = "client_credentials"

@@ -6,21 +6,15 @@ missing ones. Outside of requests, and in the server's own threads, everything i
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.access.rights import READ, WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES
-from lakepact.reference_server.warehouse.local import Outside, Unreadable, below, inside
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from contextlib import AbstractContextManager
-
-    from lakepact.reference_server.storage.store import Key, Pending, Place, Record, Store, Transaction, View
-    from lakepact.reference_server.warehouse.local import Warehouse
+from lakepact.reference_server.storage.store import Key, Pending, Place, Record, Store, Transaction, View
+from lakepact.reference_server.warehouse.local import Outside, Unreadable, Warehouse, below, inside
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,23 +14,19 @@ import threading
 import time
 import uuid
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from lakepact.reference_server.storage.store import Key, NotKept, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.storage.store import Store, Transaction
+from lakepact.reference_server.storage.store import Key, NotKept, Record, Store, Transaction
 
 logger = logging.getLogger(__name__)
 

@@ -6,16 +6,14 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import ThreadPoolExecutor
 
 MOST_PLANS = 10_000  #: that are kept
 MOST_BYTES = 256 * 1024 * 1024  #: of all that are kept; one alone may be larger

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.iceberg_rest.scan_planning import calendar
 from lakepact.reference_server.iceberg_rest.scan_planning.hashing import bucket
@@ -13,9 +14,6 @@ from lakepact.reference_server.iceberg_rest.scan_planning.spans import ANYTHING,
 from lakepact.reference_server.iceberg_rest.scan_planning.values import EXACTLY, MOMENTS, Literal
 from lakepact.reference_server.iceberg_rest.tables.transforms import transform_name
 from lakepact.reference_server.iceberg_rest.tables.types import name_of, primitive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _HOUR_SECONDS = 3600
 

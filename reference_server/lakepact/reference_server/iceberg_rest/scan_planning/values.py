@@ -9,16 +9,14 @@ from __future__ import annotations
 import math
 import re
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.iceberg_rest.documents import refused, shown
 from lakepact.reference_server.iceberg_rest.scan_planning import calendar
 from lakepact.reference_server.iceberg_rest.tables.types import name_of, primitive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 INTEGERS = frozenset({"int", "long"})
 FLOATS = frozenset({"float", "double"})

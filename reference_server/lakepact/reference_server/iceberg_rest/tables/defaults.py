@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, INT64, refused, shown
-from lakepact.reference_server.iceberg_rest.tables.types import primitive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.reference_server.iceberg_rest.tables.types import Primitive
+from lakepact.reference_server.iceberg_rest.tables.types import Primitive, primitive
 
 SINCE = 3  #: the first format version with default values
 MEMBERS = ("initial-default", "write-default")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lakepact.reference_server.storage.store import Record
+from lakepact.reference_server.storage.store import Record
 
 
 def tag_of(body: bytes) -> bytes:

@@ -6,26 +6,21 @@ Locations are compared as places (`Warehouse.places`), because a folder has many
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from types import TracebackType
+from typing import Any, Protocol
 
 import orjson
 from sortedcontainers import SortedDict
 
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
-from lakepact.reference_server.storage.store import Key
-from lakepact.reference_server.warehouse.local import Outside, below, overlap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import TracebackType
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Pending, Record, Store, Transaction, View
-    from lakepact.reference_server.warehouse.local import Warehouse
+from lakepact.reference_server.storage.store import Key, Pending, Record, Store, Transaction, View
+from lakepact.reference_server.warehouse.local import Outside, Warehouse, below, overlap
 
 DATA_PATHS = ("write.data.path", "write.object-storage.path", "write.folder-storage.path")  #: where writers put data files
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict, deque
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 
 class Alike(NamedTuple):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.warehouse.vended_credentials.token_services import TemporaryKeys, TokenService
+from lakepact.reference_server.warehouse.vended_credentials.token_services import TemporaryKeys, TokenService
 
 MOST = 10_000  #: keys that are remembered
 

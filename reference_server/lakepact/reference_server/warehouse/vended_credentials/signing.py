@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import datetime
 from urllib.parse import quote, unquote, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 DATE, PAYLOAD, TOKEN = "x-amz-date", "x-amz-content-sha256", "x-amz-security-token"
