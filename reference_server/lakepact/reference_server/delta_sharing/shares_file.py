@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
 
-from lakepact.reference_server.delta_sharing.access.grants import address_of
 from lakepact.reference_server.delta_sharing.access.temporary_credentials import read_stores, read_token_service
 from lakepact.reference_server.delta_sharing.places import Place, read_places
 from lakepact.reference_server.delta_sharing.shares import (
@@ -345,3 +344,12 @@ def _time(place: Place) -> datetime:
     except (ValueError, OverflowError):
         pass
     raise place.wrong(f"must be a time with its zone, 2027-01-31T00:00:00Z for example, but is {place.text()!r}")
+
+
+def address_of(folder: Path, stores: Iterable[tuple[Path, str]]) -> str | None:
+    """Return the address of a local folder for recipients: below the address of its nearest mapped parent folder."""
+    above = [(store, address) for store, address in stores if folder.is_relative_to(store)]
+    if not above:
+        return None
+    store, address = max(above, key=lambda pair: len(pair[0].parts))
+    return "/".join((address.rstrip("/"), *folder.relative_to(store).parts))

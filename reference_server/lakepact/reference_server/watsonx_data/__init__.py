@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.paging import page
-from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Scope, Service
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.iceberg_rest.documents import Document
@@ -22,11 +22,35 @@ from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 from lakepact.reference_server.iceberg_rest.wiring import Catalogs
 from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.warehouse.local import warehouse
-from lakepact.reference_server.watsonx_data.configuration import Configuration
 from lakepact.reference_server.watsonx_data.credentials import Doorkeeper, read_credentials
 
 ROOT = "/mds/iceberg"
 CATALOG = "iceberg"  #: the catalog's name where the settings give none
+
+
+class Configuration:
+    """The configuration operation of the contract.
+
+    Args:
+        endpoints: what is offered, as the contract spells it.
+        operations: how many operations the contract has.
+        catalog: the name of the only catalog, by which clients ask for it.
+        warehouse: where it keeps its tables.
+    """
+
+    def __init__(self, endpoints: Callable[[], list[str]], *, operations: int, catalog: str, warehouse: str) -> None:
+        self._endpoints = endpoints
+        self._operations = operations
+        self._catalog = catalog
+        self._warehouse = warehouse
+
+    def get_config(self, *, warehouse: str | None = None) -> Reply:
+        """Return overrides and defaults; endpoints only if some are missing, since clients assume the contract's without them."""
+        if warehouse and warehouse != self._catalog:
+            raise bad_request(f"there is no catalog {warehouse[:200]!r}; the only one is {self._catalog!r}")
+        answer: dict[str, Any] = {"overrides": {"warehouse": self._warehouse}, "defaults": {}}
+        endpoints = self._endpoints()
+        return json_reply(answer if len(endpoints) == self._operations else {**answer, "endpoints": endpoints})
 
 
 def one_level(levels: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ import orjson
 
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
+from lakepact.reference_server.iceberg_rest.documents import refused
 from lakepact.reference_server.iceberg_rest.identifiers import (
     check_name,
     identifier_key,
@@ -18,8 +19,8 @@ from lakepact.reference_server.iceberg_rest.identifiers import (
     views_of,
 )
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import whole, write_next
+from lakepact.reference_server.iceberg_rest.tables.registration import read_registered
 from lakepact.reference_server.iceberg_rest.views.metadata import finish_view_commit, new_view_metadata
-from lakepact.reference_server.iceberg_rest.views.registration import read_view_metadata
 from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
@@ -36,6 +37,26 @@ def view_written(warehouse: Warehouse, metadata: ViewMetadata, *, former: str | 
 def _record_of(metadata: ViewMetadata, location: str, text: bytes) -> Record:
     """Return the record of a view whose metadata file is at a location."""
     return Record("view", {"metadata-location": location, "metadata": metadata}, whole(location, text))
+
+
+def read_view_metadata(catalog: Catalog, location: str) -> ViewMetadata:
+    """Return the view metadata in a file that a request names.
+
+    Raises:
+        Problem: 400, the file is missing, or its content is not valid.
+    """
+    return read_registered(catalog, location, "view", _consistent)
+
+
+def _consistent(document: ViewMetadata) -> ViewMetadata:
+    versions = {version["version-id"] for version in document["versions"]}
+    if document["current-version-id"] not in versions:
+        raise refused("/current-version-id", f"expected one of the versions, found {document['current-version-id']}")
+    schemas = {schema.get("schema-id", 0) for schema in document["schemas"]}
+    for index, version in enumerate(document["versions"]):
+        if version["schema-id"] not in schemas:
+            raise refused(f"/versions/{index}/schema-id", f"expected one of the schemas, found {version['schema-id']}")
+    return document
 
 
 class Rules(ServiceRules):
