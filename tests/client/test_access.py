@@ -15,19 +15,9 @@ import httpx
 import pytest
 from botocore.credentials import Credentials, RefreshableCredentials
 
-from driving import ENDPOINTS, KINDS, Desk, Driven
+from driving import ENDPOINTS, Desk, Driven
 from fronts import certificate, proxy_front, tls_front
-from lakepact.client import (
-    NO_RETRIES,
-    AsyncIcebergCatalog,
-    BearerToken,
-    IcebergCatalog,
-    Limits,
-    SharingClient,
-    SigV4,
-    Unreachable,
-    WatsonxCatalog,
-)
+from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, IcebergCatalog, Limits, SharingClient, SigV4, Unreachable
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
@@ -35,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROFILE = {"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}
-CONFIG = {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS}
 
 
 @pytest.fixture(scope="module")
@@ -96,16 +85,13 @@ def test_requests_go_through_the_proxy(given: str, drive: Callable[..., Driven],
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"verify": "nowhere.pem"}, "verify='nowhere.pem': No such file or directory; it must be a file in PEM"),
         ({"verify": __file__}, r"verify='.*': .*; it must be a file in PEM"),
         ({"verify": False}, "verification cannot be switched off"),
-        ({"cert": ("nowhere.crt", "nowhere.key")}, "cert='nowhere.crt': No such file"),
         ({"cert": "x.pem", "verify": ssl.create_default_context()}, "exclude each other"),
         ({"proxy": "socks4://user:s3cr3t@proxy.test"}, "proxy is socks4://…, and http, https, socks5 or socks5h is supported"),
         ({"proxy": "http://user:s3cr3t@"}, "proxy is http://…"),
         ({"proxy": "http://proxy.test", "http": httpx.Client()}, "http has its own verify, cert and proxy"),
-        ({"headers": {"Host": "a.test"}}, "headers holds 'Host', which the client sends itself"),
-        ({"headers": {"X-A": "s3cr3t\r\nX-B: b"}}, "'X-A' of headers cannot be a header"),
+        ({"headers": {"X-A": "s3cr3t\r\nX-B: b"}}, "the property 'header.X-A' cannot be a header"),
     ],
 )
 @pytest.mark.parametrize("kind", [IcebergCatalog, SharingClient])
@@ -116,27 +102,9 @@ def test_wrong_argument_is_named_without_its_secret(kind: type, options: dict[st
     assert "s3cr3t" not in str(raised.value)
 
 
-def test_wrong_certificates_of_the_environment_name_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "nowhere.pem")
-
-    with pytest.raises(ValueError, match=r"REQUESTS_CA_BUNDLE='nowhere\.pem': No such file"):
-        IcebergCatalog("https://catalog.test")
-
-
-# Headers.
-
-
-def test_headers_are_sent_with_every_request(drive: Callable[..., Driven]) -> None:
-    desk = Desk({"GET /v1/config": CONFIG, "HEAD /v1/namespaces/n": httpx.Response(204)})
-    sent = {"X-Tenant": "a", "User-Agent": "nightly"}
-    drive("http://catalog.test", carrier=desk.carrier, headers=sent).namespace_exists("n")
-
-    assert [(request.headers["x-tenant"], request.headers["user-agent"]) for request in desk.requests] == [("a", "nightly")] * 2
-
-
 def test_headers_win_over_defaults_of_the_server_and_yield_to_its_overrides(drive: Callable[..., Driven]) -> None:
-    config = CONFIG | {"defaults": {"header.X-A": "server", "header.X-B": "server"}, "overrides": {"header.X-B": "server"}}
-    desk = Desk({"GET /v1/config": config, "HEAD /v1/namespaces/n": httpx.Response(204)})
+    config = {"defaults": {"header.X-A": "server", "header.X-B": "server"}, "overrides": {"header.X-B": "server"}}
+    desk = Desk({"GET /v1/config": config | {"endpoints": ENDPOINTS}, "HEAD /v1/namespaces/n": httpx.Response(204)})
     drive("http://catalog.test", carrier=desk.carrier, headers={"x-a": "own", "x-b": "own"}).namespace_exists("n")
 
     assert (desk.requests[-1].headers["x-a"], desk.requests[-1].headers["x-b"]) == ("own", "server")
@@ -148,9 +116,6 @@ def test_headers_of_a_sharing_client_are_sent_to_its_server() -> None:
         list(client.shares())
 
     assert (desk.requests[0].headers["x-tenant"], desk.requests[0].headers["authorization"]) == ("a", "Bearer t0ken")
-
-
-# Other processes, and several event loops.
 
 
 def exists(catalog: IcebergCatalog) -> bool:
@@ -166,20 +131,21 @@ def test_pickled_catalogs_are_used_in_spawned_processes(served: str, certificate
             assert list(pool.map(exists, catalogs)) == [False, False]
 
 
-def test_pickled_sharing_client_reads_no_file_again(tmp_path: Path) -> None:
-    path = tmp_path / "profile.share"
-    path.write_text('{"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}')
-    pickled = pickle.dumps(SharingClient(path, downloads=2))
-    path.unlink()
-
-    assert repr(pickle.loads(pickled)) == "SharingClient('http://shares.test')"
+def test_sharing_client_is_pickled_with_its_profile() -> None:
+    assert repr(pickle.loads(pickle.dumps(SharingClient(PROFILE, downloads=2)))) == "SharingClient('http://shares.test')"
 
 
-@pytest.mark.parametrize("options", [{"http": httpx.Client()}, {"verify": ssl.create_default_context()}], ids=["http", "verify"])
-@pytest.mark.parametrize("make", [lambda **o: WatsonxCatalog("a.test", "c", **o), lambda **o: SharingClient(PROFILE, **o)])
-def test_client_with_objects_of_its_process_is_not_pickled(make: Callable[..., Any], options: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match=r"cannot be pickled with http= or with TLS settings in verify="):
-        pickle.dumps(make(**options))
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"http": httpx.Client()}, "with http= or with TLS settings in verify="),
+        ({"verify": ssl.create_default_context()}, "with http= or with TLS settings in verify="),
+        ({"auth": SigV4("glue", region="r", credentials=RefreshableCredentials("a", "b", "c", None, dict, "t"))}, "that renew themselves"),
+    ],
+)
+def test_objects_of_a_process_are_not_pickled(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(TypeError, match=f"cannot be pickled .*{reason}"):
+        pickle.dumps(IcebergCatalog("http://catalog.test", **options))
 
 
 def test_pickled_signatures_hold_no_secret_of_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,18 +155,6 @@ def test_pickled_signatures_hold_no_secret_of_the_configuration(monkeypatch: pyt
 
     assert b"s3cr3t" not in pickled
     assert repr(pickle.loads(pickled)) == repr(SigV4("glue", region="eu-west-1", credentials=Credentials("a", "b")))
-
-
-def test_credentials_that_renew_themselves_are_not_pickled() -> None:
-    renewed = RefreshableCredentials("a", "b", "c", None, dict, "test")
-
-    with pytest.raises(TypeError, match="SigV4 cannot be pickled with credentials= that renew themselves"):
-        pickle.dumps(IcebergCatalog("http://catalog.test", auth=SigV4("glue", region="eu-west-1", credentials=renewed)))
-
-
-def test_function_that_cannot_be_pickled_is_named() -> None:
-    with pytest.raises(Exception, match=r"test_function_that_cannot_be_pickled_is_named\.<locals>\.<lambda>"):
-        pickle.dumps(IcebergCatalog("http://catalog.test", auth=BearerToken(lambda: "t0ken")))
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # a loop ends before its connections
@@ -222,10 +176,3 @@ def test_catalog_serves_two_event_loops_at_once(served: str) -> None:
     gc.collect()  # the connections warn here, and in no later test
 
     assert results == [False] * 60
-
-
-@pytest.mark.parametrize("kind", KINDS.values())
-def test_no_repr_shows_a_password(kind: type) -> None:
-    catalog = kind("http://catalog.test", proxy="http://user:s3cr3t@proxy.test", cert=None, headers={"X-Key": "s3cr3t"})
-
-    assert "s3cr3t" not in repr(catalog)

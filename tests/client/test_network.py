@@ -6,10 +6,7 @@ import asyncio
 import base64
 import contextlib
 import gc
-import shutil
 import socket
-import ssl
-import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
@@ -20,7 +17,6 @@ import uvloop
 
 from driving import KINDS
 from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, BearerToken, IcebergCatalog, LimitExceeded, Limits, Timeouts, Unreachable
-from lakepact.client.transport import routes
 from lakepact.client.transport.asynchronous.transport import AsyncTransport
 from lakepact.client.transport.synchronous.transport import Transport
 from lakepact.client.wire import Lost, Request
@@ -38,7 +34,6 @@ class Served:
     heads: list[list[bytes]] = field(default_factory=list)
     delay: float = 0.0
     closes_silently: bool = False
-    tls: ssl.SSLContext | None = None
 
     def answer(self, line: socket.socket) -> None:
         heads: list[bytes] = []
@@ -58,10 +53,6 @@ class Served:
             heads.append(head)
             if head.startswith(b"CONNECT"):
                 line.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
-                if self.tls is None:
-                    return
-                with self.tls.wrap_socket(line, server_side=True) as secured:
-                    self.converse(secured, heads)
                 return
             time.sleep(self.delay)
             line.sendall(JSON % ((len(CONFIG), CONFIG) if b"/config" in head else (len(TABLES), TABLES)))
@@ -273,50 +264,6 @@ def test_unsupported_proxy_is_named_without_its_password(monkeypatch):
         IcebergCatalog("http://catalog.test")
 
     assert "s3cr3t" not in str(raised.value)
-
-
-# Certificates.
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """The path of a certificate for 127.0.0.1, with its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificate")
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-    names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(path), "-out", str(path) + ".crt"]
-    subprocess.run([*command, *names], check=True, capture_output=True)
-    path.write_text(path.read_text() + (path.parent / "both.pem.crt").read_text())
-    return path
-
-
-@contextlib.contextmanager
-def secured(certificate, **environment):
-    """Yield a context of a server, while clients trust what the environment says."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        routes.trusted.cache_clear()
-        yield context
-    routes.trusted.cache_clear()
-
-
-def test_certificate_file_of_the_environment_is_trusted(drive, monkeypatch, certificate):
-    with secured(certificate, SSL_CERT_FILE=f"{certificate}.crt") as context, serving(tls=context) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
-        drive("https://127.0.0.1:1").config()
-
-    assert [head.partition(b" ")[0] for head in proxy.heads[0]] == [b"CONNECT", b"GET"]
-
-
-def test_unknown_certificate_raises_unreachable(drive, monkeypatch, certificate):
-    with secured(certificate) as context, serving(tls=context) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.address)
-        with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
-            drive("https://127.0.0.1:1", retries=NO_RETRIES).config()
 
 
 # Slow sides.

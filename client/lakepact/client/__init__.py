@@ -44,8 +44,9 @@ from lakepact.client.errors import (
     UntrustedOrigin,
     UpgradeNeeded,
 )
-from lakepact.client.retries import NO_RETRIES, Retries
+from lakepact.client.retries import NO_RETRIES, Retries, Retry
 from lakepact.client.token_exchange import TokenExchange
+from lakepact.client.wire import Reply
 
 if TYPE_CHECKING:
     from lakepact.client.delta_sharing.asynchronous.client import AsyncSharingClient
@@ -103,8 +104,10 @@ __all__ = [
     "Profile",
     "QueryFailed",
     "ReadTask",
+    "Reply",
     "ResponseError",
     "Retries",
+    "Retry",
     "ScanPlan",
     "ScanTask",
     "ServerError",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from lakepact.client.decoding import Undecodable, decode
 from lakepact.client.errors import BadReply, Failure, LakepactError, LimitExceeded, OutcomeUnknown, Unreachable
 from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
-from lakepact.client.retries import may_repeat, retry_after
+from lakepact.client.retries import Retry, may_repeat, retry_after
 from lakepact.client.urls import origin, url
 from lakepact.client.wire import Headers, Lost, Pause, Reply, Request, with_missing
 
@@ -32,8 +32,6 @@ Flow = Generator[Request | Pause, Reply | Lost | None, T]
 
 NOT_MODIFIED = 304
 _LOG = logging.getLogger("lakepact.client")
-#: Headers in which servers return the id of a request.
-_REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "x-amz-request-id", "x-ms-request-id", "x-correlation-id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +94,8 @@ class Engine:
     clock: Callable[[], float] = time.monotonic
     #: The caller's headers of each call; those of the call itself win.
     headers: Headers = ()
+    #: Called with the reply of each call that the server carried out.
+    on_reply: Callable[[Reply], object] | None = None
 
     def __post_init__(self) -> None:
         if not callable(getattr(self.auth, "flow", None)):  # a token as it is, perhaps, which is not repeated
@@ -144,13 +144,16 @@ class Engine:
         request = Request(
             call.method,
             url(self.address, call.path, call.query),
-            (("Accept", accepted), *with_missing(call.headers, self.headers)),
+            (("Accept", accepted), *(with_missing(call.headers, self.headers) if self.headers else call.headers)),
             call.content,
             only_reads=call.operation in self.refusals.reads,
             is_streamed=is_streamed,
         )
         last = yield from self.tries(call, request)
-        return self.judged(call, last, may_be_unchanged=may_be_unchanged)
+        carried = self.judged(call, last, may_be_unchanged=may_be_unchanged)
+        if self.on_reply is not None:
+            self.on_reply(carried.reply)
+        return carried
 
     def authorization(self, call: Call[Any]) -> Flow[str | None]:
         """Return the `Authorization` header that `call` would be sent with; a token that it needs is fetched.
@@ -192,6 +195,9 @@ class Engine:
                 pause = self.retries.pause(tried=tries, elapsed=elapsed, retry_after=retry_after(answer))
             if pause is None:
                 return Attempt(sent, answer, tries)
+            if self.retries.on_retry is not None:
+                status, cause = (answer.status, None) if isinstance(answer, Reply) else (None, answer.cause)
+                self.retries.on_retry(Retry(call.operation, tries, pause, status, cause))
             yield Pause(pause)
 
     def _try(self, request: Request) -> Flow[tuple[Request, Reply | Lost]]:
@@ -253,7 +259,7 @@ def _failure(call: Call[T], last: Attempt, message: str, *, error_type: str | No
     """Return the part of `call` for an error, without the credentials of its request."""
     hidden = Redactor(last.request).text
     reply = last.answer if isinstance(last.answer, Reply) else None
-    request_id = next((value for name in _REQUEST_ID_HEADERS if reply and (value := reply.header(name))), None)
+    request_id = reply.request_id if reply else None
     return Failure(
         operation=call.operation,
         status=reply.status if reply else None,

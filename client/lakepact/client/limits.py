@@ -61,6 +61,13 @@ class Timeouts:
     pool: float = 30.0
     reply: float = 300.0
 
+    @classmethod
+    def of(cls, given: Timeouts | float | None) -> Timeouts:
+        """Return timeouts; a number is the longest wait of every kind."""
+        if isinstance(given, Timeouts):
+            return given
+        return cls() if given is None else cls(connect=given, read=given, write=given, pool=given, reply=given)
+
 
 class LimitReached(Exception):
     """A reply is larger or slower than allowed; the message names the limit and what raises it."""

@@ -24,12 +24,24 @@ _BUSY = frozenset({429, 503})
 _IN_BETWEEN = frozenset({408, 502, 504})
 
 
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A call of `operation` that is sent again after `pause` seconds: the last of its `tries` had this `status`, or none for a `cause`."""
+
+    operation: str
+    tries: int
+    pause: float
+    status: int | None
+    cause: Exception | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
     """How often and for how long a call is tried.
 
     A server's `Retry-After` is waited for exactly; without one the pauses grow from `first_pause` twofold up to `longest_pause`,
     each shortened at random by up to a half. A pause that would end after `total` seconds is not begun: the call fails at once.
+    `on_retry` is called with a `Retry` before each pause; an error that it raises ends the call.
     """
 
     tries: int = 4
@@ -37,6 +49,7 @@ class Retries:
     first_pause: float = 0.25
     longest_pause: float = 10.0
     jitter: Callable[[], float] = random.random
+    on_retry: Callable[[Retry], object] | None = None
 
     def pause(self, *, tried: int, elapsed: float, retry_after: float | None) -> float | None:
         """Return seconds to wait before the next try, or None when there is to be none.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.auth import Auth, AuthFlow
@@ -52,14 +53,11 @@ class SigV4(Auth):
     def __repr__(self) -> str:
         return f"SigV4({self._service!r}, region={self._region!r}, credentials=[hidden])"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Without credentials= the copy reads the AWS configuration again, so that a pickle holds no secret of it.
         if hasattr(self._given, "refresh_needed"):
             raise TypeError("SigV4 cannot be pickled with credentials= that renew themselves; leave them to the AWS configuration")
-        return {"service": self._service, "region": self._region, "credentials": self._given}
-
-    def __setstate__(self, arguments: dict[str, Any]) -> None:
-        SigV4.__init__(self, **arguments)
+        return partial(type(self), region=self._region, credentials=self._given), (self._service,)
 
     def flow(self, request: Request) -> AuthFlow:
         """Yield the request with its signature."""

@@ -15,13 +15,14 @@ _READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 #: The header by which a server tells the second try of a change from a second change.
 IDEMPOTENCY_KEY = "Idempotency-Key"
 
+#: Headers in which servers return the id of a request.
+_REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "x-amz-request-id", "x-ms-request-id", "x-correlation-id")
+
 Headers = tuple[tuple[str, str], ...]
 
 
 def with_missing(headers: Headers, others: Headers) -> Headers:
     """Return headers, and those of the others whose names are not among them."""
-    if not others:
-        return headers
     present = {name.lower() for name, _ in headers}
     return (*headers, *(other for other in others if other[0].lower() not in present))
 
@@ -78,6 +79,11 @@ class Reply:
     def header(self, name: str) -> str | None:
         """Return the first header of that name, in whatever case it was written."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+    @property
+    def request_id(self) -> str | None:
+        """The id that the server gave the request; None without one."""
+        return next((value for name in _REQUEST_ID_HEADERS if (value := self.header(name))), None)
 
     @property
     def is_success(self) -> bool:

@@ -7,7 +7,6 @@ import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
@@ -95,12 +94,8 @@ def opened(asked: Asking) -> Generator[Client]:
         WrongUsage: It cannot be asked so. The message repeats no secret, and no address: people paste some into those.
         UpgradeNeeded: The profile is of a version that is not known here.
     """
-    if asked.client_key and not asked.client_cert:
-        raise WrongUsage("--client-key needs --client-cert")
-    pair = (asked.client_cert, asked.client_key) if asked.client_key else asked.client_cert
-    access = {"verify": asked.ca_file or True, "cert": pair, "proxy": asked.proxy}
     try:
-        client = _client(asked, partial(IcebergCatalog, **access, retries=_RETRIES), partial(SharingClient, **access, retries=_RETRIES))
+        client = _client(asked)
     except ValueError as error:
         argument = re.split(r"\W", str(error), maxsplit=1)[0]
         raise WrongUsage(str(error).replace(argument, _OPTION_OF.get(argument, argument), 1)) from None
@@ -108,19 +103,23 @@ def opened(asked: Asking) -> Generator[Client]:
         yield client
 
 
-def _client(asked: Asking, catalog: Callable[..., IcebergCatalog], sharing: Callable[..., SharingClient]) -> Client:
+def _client(asked: Asking) -> Client:
+    if asked.client_key and not asked.client_cert:
+        raise WrongUsage("--client-key needs --client-cert")
+    cert = (asked.client_cert, asked.client_key) if asked.client_key else asked.client_cert
+    options: dict[str, Any] = {"verify": asked.ca_file or True, "cert": cert, "proxy": asked.proxy, "retries": _RETRIES}
     if _scheme(asked.address) not in {"http", "https"}:
-        return sharing(_profile(asked))
+        return SharingClient(_profile(asked), **options)
     try:
         address = server_address(asked.address)
     except ValueError:
         raise WrongUsage("ADDRESS is an http or https address without credentials, query and fragment, or the file of a profile") from None
     auth = _auth(asked, address)
     if (asked.contract or _spoken(address)) == ICEBERG:
-        return catalog(address, warehouse=asked.warehouse, auth=auth, trusted_origins=asked.trust_origin)
+        return IcebergCatalog(address, warehouse=asked.warehouse, auth=auth, trusted_origins=asked.trust_origin, **options)
     if asked.warehouse or asked.trust_origin:
         raise WrongUsage("--warehouse and --trust-origin are for catalogs; a server of Delta Sharing gets neither")
-    return sharing(Profile(address, auth))
+    return SharingClient(Profile(address, auth), **options)
 
 
 def _scheme(address: str) -> str:

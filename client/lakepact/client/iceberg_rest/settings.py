@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 from urllib.parse import quote, unquote
 
-from lakepact.client.access import OWN_HEADERS, checked_header
+from lakepact.client.access import header_properties
 from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
 from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, TableName, encode_namespace, encode_view_chain, table_identifier
@@ -157,19 +157,6 @@ def encode_prefix(prefix: str) -> str:
     if prefix and {segment.partition(";")[0] for segment in segments} & {"", ".", ".."}:
         raise ValueError(f"the prefix {prefix[:200]!r} is no part of a path: a segment of it is empty, '.' or '..'")
     return quote(prefix, safe="/%:@!$&'()*+,;=")
-
-
-def header_properties(*layers: Mapping[str, str]) -> Headers:
-    """Return the headers that properties such as `header.X-Tenant` name; later layers win.
-
-    Raises:
-        ValueError: A property cannot be sent as a header; the message does not repeat its value.
-    """
-    found: dict[str, tuple[str, str]] = {}
-    for key, value in (item for layer in layers for item in layer.items() if item[0].startswith("header.")):
-        name = key.removeprefix("header.")
-        found[name.lower()] = checked_header(name, value, of=f"the property {key!r}")
-    return tuple(header for name, header in found.items() if name not in OWN_HEADERS)
 
 
 def with_headers(call: Call[T], headers: Headers) -> Call[T]:

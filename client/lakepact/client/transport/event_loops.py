@@ -6,11 +6,11 @@ import asyncio
 import select
 import socket
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import httpcore
 
 from lakepact.client.limits import METER
-from lakepact.client.locks import PerLoop
 from lakepact.client.transport.routes import reachable
 
 if TYPE_CHECKING:
@@ -159,7 +159,9 @@ class AsyncSlots:
     """As many requests as may be under way at once, in each event loop."""
 
     def __init__(self, most: int) -> None:
-        self._free = PerLoop(lambda: asyncio.Semaphore(most))
+        self._most = most
+        # A semaphore of asyncio serves one event loop.
+        self._free: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
     async def take(self, seconds: float) -> None:
         """Wait for a free slot.
@@ -167,7 +169,8 @@ class AsyncSlots:
         Raises:
             httpcore.PoolTimeout: There is none in that time.
         """
-        free = self._free.get()
+        loop = asyncio.get_running_loop()
+        free = self._free.get(loop) or self._free.setdefault(loop, asyncio.Semaphore(self._most))
         try:
             async with asyncio.timeout(seconds if free.locked() else None):
                 await free.acquire()
@@ -176,4 +179,4 @@ class AsyncSlots:
 
     def free(self) -> None:
         """Give a slot back."""
-        self._free.get().release()
+        self._free[asyncio.get_running_loop()].release()

@@ -9,6 +9,8 @@ from urllib.parse import quote, urlsplit
 
 import httpcore
 
+from lakepact.client.wire import with_missing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from lakepact.client.wire import Headers, Request
 
 #: Headers of requests that do not say otherwise.
-_USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))
+USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))
 #: Characters of URLs that are sent as they are: a signature may cover them.
 _AS_THEY_ARE = "!$%&'()*+,-./:;=?@[\\]^_`{|}~"
 _PORTS = {"http": 80, "https": 443}
@@ -54,7 +56,7 @@ def outgoing(request: Request, options: dict[str, Any]) -> httpcore.Request:
         httpcore.UnsupportedProtocol: Its URL is invalid.
     """
     url, host = _parsed(request.url)
-    headers = [(b"Host", host), *((name.encode("ascii"), value.encode()) for name, value in whole_headers(request))]
+    headers = [(b"Host", host), *((name.encode("ascii"), value.encode()) for name, value in with_missing(request.headers, USUAL))]
     if request.content is not None or request.method in {"POST", "PUT", "PATCH"}:
         headers.append((b"Content-Length", b"%d" % len(request.content or b"")))
     return httpcore.Request(request.method, url, headers=headers, content=request.content, extensions=options)
@@ -75,12 +77,6 @@ def _parsed(url: str) -> tuple[httpcore.URL, bytes]:
         httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target),
         named if port in {None, default_port} else b"%b:%d" % (named, port),
     )
-
-
-def whole_headers(request: Request) -> list[tuple[str, str]]:
-    """Return the headers of a request, and the usual ones that it does not have."""
-    given = {name.lower() for name, _ in request.headers}
-    return [*(usual for usual in _USUAL if usual[0].lower() not in given), *request.headers]
 
 
 def text_headers(headers: list[tuple[bytes, bytes]]) -> Headers:
