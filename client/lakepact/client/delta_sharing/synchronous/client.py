@@ -7,7 +7,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, overload
 
-from lakepact.client.access import Access, checked_headers
+from lakepact.client.access import Access, header_properties
 from lakepact.client.delta_sharing.names import schema_parts, table_parts
 from lakepact.client.delta_sharing.needs import need
 from lakepact.client.delta_sharing.profile import Profile
@@ -44,15 +44,11 @@ class SharingClient(Client):
     Args:
         profile: The provider's profile: the path of its file, its text, its JSON document, or a `Profile`.
         retries: The number and duration of retries.
-        timeouts: The time to wait for the network.
+        timeouts: The time to wait for the network; a number is the longest wait of every kind, in seconds.
         limits: The maximum size of replies, and number of connections.
         downloads: The number of files that are fetched at once.
         memory: The bytes of fetched files that are held at once; a larger file is fetched alone.
-        headers: Headers to send with every request to the server.
-        verify: The path of a file or folder of certificates to trust, in PEM; or TLS settings. By default the files that `SSL_CERT_FILE`
-            and `REQUESTS_CA_BUNDLE` name, then certifi's.
-        cert: The path of a certificate to present, with its key, in PEM; or its path, that of the key, and perhaps a password.
-        proxy: The address of the proxy; `none` for no proxy. By default those that `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` name.
+        headers, verify, cert, proxy: As for `IcebergCatalog`.
         http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
@@ -67,7 +63,7 @@ class SharingClient(Client):
         profile: Source | Profile,
         *,
         retries: Retries | None = None,
-        timeouts: Timeouts | None = None,
+        timeouts: Timeouts | float | None = None,
         limits: Limits | None = None,
         downloads: int = 8,
         memory: int = 256 * 1024 * 1024,
@@ -83,9 +79,9 @@ class SharingClient(Client):
         self._reach = reach(
             self._profile,
             retries=retries or Retries(),
-            timeouts=timeouts or Timeouts(),
+            timeouts=Timeouts.of(timeouts),
             limits=limits or Limits(),
-            headers=checked_headers(headers),
+            headers=header_properties({f"header.{name}": value for name, value in (headers or {}).items()}),
             access=Access(verify, cert, proxy),
             http=http,
             workers=Workers(downloads, memory),
@@ -97,6 +93,9 @@ class SharingClient(Client):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._profile.endpoint!r})"
+
+    def _connected(self, **options: Any) -> dict[str, Any]:
+        return {"_reach": self._reach.with_options(**options)}
 
     def close(self) -> None:
         """Close the connections to the server."""

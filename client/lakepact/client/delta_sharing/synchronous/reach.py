@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing.downloads import OPERATION, Downloads, Span
 from lakepact.client.delta_sharing.refusals import REFUSALS
 from lakepact.client.engine import Engine
 from lakepact.client.errors import DamagedData, LimitExceeded, Unreachable
+from lakepact.client.retries import Retry
 from lakepact.client.transport.synchronous.connection import Connection, Opened
 from lakepact.client.transport.synchronous.transport import Transport
 
@@ -41,6 +42,12 @@ class Reach:
     #: Credentials of directories, by table and location.
     credentials: dict[tuple[Place, str | None], DirectoryCredentials] = field(default_factory=dict, repr=False)
 
+    def with_options(self, **options: Any) -> Reach:
+        """Return the same connections with other options, see `Connection.with_options`."""
+        retries = options.get("retries", self.retries)
+        files = self.files.with_options(timeouts=options.get("timeouts"))
+        return replace(self, calls=self.calls.with_options(**options), files=files, downloads=Downloads(retries), retries=retries)
+
     def download(self, url: str, *, most: int | None, span: Span | None = None) -> bytearray:
         """Return the bytes of a file or of a range; starts again if the reply breaks off.
 
@@ -60,11 +67,13 @@ class Reach:
             opened = Opened(self.files.driven(self.downloads.get(url, span), OPERATION))
             try:
                 return _collected(opened, most, span, self.files.limits.file)
-            except Unreachable:
+            except Unreachable as error:
                 tried += 1
                 pause = self.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
                 if pause is None:
                     raise
+                if self.retries.on_retry is not None:
+                    self.retries.on_retry(Retry(OPERATION, tried, pause, None, error))
             finally:
                 opened.close()
             self.sleep(pause)

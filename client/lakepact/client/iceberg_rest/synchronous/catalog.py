@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+from urllib.parse import parse_qsl
+
+from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile_properties
 from lakepact.client.iceberg_rest.synchronous.edits import Edits
 from lakepact.client.iceberg_rest.synchronous.namespaces import Namespaces
 from lakepact.client.iceberg_rest.synchronous.rows import Rows
@@ -28,7 +32,7 @@ class IcebergCatalog(Namespaces, Edits, Rows, Scans, Views):
         trusted_origins: Further origins to which the server's answers may lead requests with credentials, such as
             `https://catalog.example`; `file:` lets them name files of this machine, as a catalog at a loopback address may.
         retries: The number and duration of retries.
-        timeouts: The time to wait for the network.
+        timeouts: The time to wait for the network; a number is the longest wait of every kind, in seconds.
         limits: The maximum size of replies, and number of connections.
         cache_bytes: The maximum bytes of cached tables; 0 for none. A server that supports ETags sends a table again only if it has
             changed. Every load still sends a request.
@@ -43,3 +47,28 @@ class IcebergCatalog(Namespaces, Edits, Rows, Scans, Views):
     Raises:
         ValueError: `address` is not the address of a server, or holds credentials; or another argument is invalid.
     """
+
+    @classmethod
+    def from_profile(cls, name: str | None = None, **arguments: Any) -> Self:
+        """Return the catalog that `.pyiceberg.yaml` and variables such as `PYICEBERG_CATALOG__PROD__URI` describe.
+
+        Args:
+            name: Its name there; by default that of `default-catalog`, else `default`.
+            arguments: Arguments of the class, which win.
+
+        Raises:
+            ValueError: It is not described, or as another kind of catalog.
+            ImportError: pyiceberg, which reads them, is not installed.
+        """
+        address, given = constructor_arguments(profile_properties(name))
+        return cls(address, **(given | arguments))
+
+    @classmethod
+    def from_uri(cls, uri: str, **arguments: Any) -> Self:
+        """Return the catalog of a URI such as `https://catalog.example?warehouse=sales`, whose query holds the properties of a profile.
+
+        The arguments and errors are those of `from_profile`.
+        """
+        base, _, query = uri.partition("?")
+        address, given = constructor_arguments({**dict(parse_qsl(query)), "uri": base})
+        return cls(address, **(given | arguments))

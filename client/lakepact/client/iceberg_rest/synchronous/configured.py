@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import time
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from lakepact.client.access import Access, checked_headers
+from lakepact.client.access import Access, header_properties
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.engine import Engine
 from lakepact.client.errors import BadReply, Failure
 from lakepact.client.etag_cache import CACHE_BYTES, EtagCache
 from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, encode_prefix, header_properties, settings, with_headers
+from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, encode_prefix, settings, with_headers
 from lakepact.client.limits import Timeouts
-from lakepact.client.locks import Lock
 from lakepact.client.origins import TrustedOrigins
 from lakepact.client.retries import Retries
 from lakepact.client.transport.synchronous.client import Client
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from lakepact.generated.iceberg_rest.models import CatalogConfig
 
 T = TypeVar("T")
+#: Seconds between looks for a configuration that another caller fetches.
+_LOOK = 0.005
 
 
 class Configured(Client):
@@ -52,7 +54,7 @@ class Configured(Client):
         auth: Auth | None = None,
         trusted_origins: Sequence[str] = (),
         retries: Retries | None = None,
-        timeouts: Timeouts | None = None,
+        timeouts: Timeouts | float | None = None,
         limits: Limits | None = None,
         cache_bytes: int = CACHE_BYTES,
         headers: Mapping[str, str] | None = None,
@@ -66,17 +68,17 @@ class Configured(Client):
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
-        transport = Transport(timeouts or Timeouts(), http, limits, access=Access(verify, cert, proxy))
+        transport = Transport(Timeouts.of(timeouts), http, limits, access=Access(verify, cert, proxy))
         self._connection = Connection(engine, transport, sleep)
         self._retries = tried
         self._etag_cache = EtagCache(cache_bytes)
         self._warehouse = warehouse
-        self._properties = {**{f"header.{name}": value for name, value in checked_headers(headers)}, **properties}
+        self._properties = {**{f"header.{name}": value for name, value in (headers or {}).items()}, **properties}
         self._headers = header_properties(self._properties)
         encode_prefix(self._properties.get("prefix", ""))
         #: The origins, beside that of the server, that may get credentials.
         self.trusted_origins = TrustedOrigins.of(engine.address, trusted_origins, self._properties.values())
-        self._config: CatalogConfig | None = None
+        self._config: list[CatalogConfig] = []  # one, once it is fetched; shared with the clients of with_options
         self._config_lock = Lock()
         self._merged: Settings | None = None
 
@@ -85,6 +87,10 @@ class Configured(Client):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._connection.address!r})"
+
+    def _connected(self, **options: Any) -> dict[str, Any]:
+        retries = options.get("retries", self._retries)  # on whose time keys of changes depend, so that settings are merged again
+        return {"_connection": self._connection.with_options(**options), "_retries": retries, "_merged": None}
 
     def close(self) -> None:
         """Close the connections to the server."""
@@ -110,10 +116,15 @@ class Configured(Client):
             NotFound: The server has no such warehouse.
             NotAuthenticated: The server does not accept the caller's credentials.
         """
-        with self._config_lock:
-            if self._config is None:
-                self._config = self._fetch_config()
-        return self._config
+        while not self._config:
+            if self._config_lock.acquire(blocking=False):
+                try:
+                    self._config[:] = self._config or [self._fetch_config()]
+                finally:
+                    self._config_lock.release()
+            else:  # another caller fetches it, perhaps in another event loop, which locks of asyncio do not serve
+                time.sleep(_LOOK)
+        return self._config[0]
 
     def _fetch_config(self) -> CatalogConfig:
         return self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))

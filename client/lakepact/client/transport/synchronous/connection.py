@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lakepact.client.spans import request_span
 from lakepact.client.wire import Interrupted, Lost, Pause, Reply
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from lakepact.client.engine import Carried, Engine, Flow
     from lakepact.client.errors import Failure
     from lakepact.client.etag_cache import EtagCache
+    from lakepact.client.limits import Timeouts
+    from lakepact.client.retries import Retries
     from lakepact.client.transport.synchronous.transport import Transport
     from lakepact.client.wire import Request
     from lakepact.generated.contract import Call
@@ -67,6 +69,13 @@ class Connection:
         self._engine = engine
         self._transport = transport
         self._sleep = sleep
+
+    def with_options(
+        self, *, retries: Retries | None = None, timeouts: Timeouts | None = None, on_reply: Callable[[Reply], object] | None = None
+    ) -> Self:
+        """Return the same connection with other options of its calls."""
+        engine = replace(self._engine, retries=retries or self._engine.retries, on_reply=on_reply or self._engine.on_reply)
+        return type(self)(engine, self._transport.with_timeouts(timeouts) if timeouts else self._transport, self._sleep)
 
     def move(self, address: str) -> None:
         """Send further calls to another address."""

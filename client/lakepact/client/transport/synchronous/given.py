@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from lakepact.client.transport.messages import Answer, extensions, text_headers, whole_headers
+from lakepact.client.transport.messages import USUAL, Answer, extensions, text_headers
+from lakepact.client.wire import with_missing
 
 if TYPE_CHECKING:
     from lakepact.client.limits import Timeouts
@@ -27,7 +28,7 @@ class GivenClient:
 
     def send(self, request: Request, timeouts: Timeouts) -> Answer:
         """Send a request and return the beginning of its reply, or raise one of `failures`."""
-        headers = whole_headers(request)
+        headers = with_missing(request.headers, USUAL)
         sent = httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions=extensions(timeouts))
         # Redirects are not followed: they would send the credentials to another address.
         response = self._http.send(sent, stream=True, auth=None, follow_redirects=False)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.client.access import Access
 from lakepact.client.limits import METER, Decoder, DecodingError, LimitReached, Limits, Meter, too_large
@@ -77,10 +78,7 @@ class Transport:
         timeouts: The time to wait.
         http: The client of httpx that sends them instead, if there is one.
         limits: The maximum size of replies, and number of connections.
-        access: The certificates and the proxy.
-
-    Raises:
-        ValueError: `access` is invalid, or given to a client that has its own.
+        access: The certificates and the proxy; `http` has its own.
     """
 
     def __init__(
@@ -100,6 +98,12 @@ class Transport:
             self._network = GivenClient(http)
         self._failures = (*self._network.failures, DecodingError, LimitReached)
         self._timeouts = timeouts
+
+    def with_timeouts(self, timeouts: Timeouts) -> Self:
+        """Return the same transport with other timeouts; it shares the connections."""
+        other = copy(self)
+        vars(other).update(_timeouts=timeouts)
+        return other
 
     def send(self, request: Request) -> Reply | Lost:
         """Send one request; what kept it from being answered is returned, not raised."""

@@ -41,13 +41,9 @@ class WatsonxCatalog(IcebergCatalog):
         properties: The caller's configuration; it overrides the server's defaults and is overridden by its overrides.
         trusted_origins: Further origins to which the server's answers may lead, as for `IcebergCatalog`.
         retries: The number and duration of retries.
-        timeouts: The time to wait for the network.
+        timeouts: The time to wait for the network; a number is the longest wait of every kind, in seconds.
         limits: The maximum size of replies, and number of connections.
-        headers: Headers to send with every request to the server.
-        verify: The path of a file or folder of certificates to trust, in PEM; or TLS settings. By default the files that `SSL_CERT_FILE`
-            and `REQUESTS_CA_BUNDLE` name, then certifi's.
-        cert: The path of a certificate to present, with its key, in PEM; or its path, that of the key, and perhaps a password.
-        proxy: The address of the proxy; `none` for no proxy. By default those that `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY` name.
+        headers, verify, cert, proxy: As for `IcebergCatalog`.
         http: A client of `httpx` whose connections, proxies and hooks are used; its owner closes it.
         sleep: The function that waits between retries.
 
@@ -66,7 +62,7 @@ class WatsonxCatalog(IcebergCatalog):
         properties: Mapping[str, str] | None = None,
         trusted_origins: Sequence[str] = (),
         retries: Retries | None = None,
-        timeouts: Timeouts | None = None,
+        timeouts: Timeouts | float | None = None,
         limits: Limits | None = None,
         headers: Mapping[str, str] | None = None,
         verify: bool | str | os.PathLike[str] | ssl.SSLContext = True,
