@@ -1,4 +1,4 @@
-"""Clients reach servers behind a private authority, a client certificate or a proxy, and send the caller's headers."""
+"""Clients reach servers behind a private authority, a client certificate or a proxy, from other processes and event loops too."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
-from botocore.credentials import Credentials, RefreshableCredentials
+from botocore.credentials import RefreshableCredentials
 
-from driving import ENDPOINTS, Desk, Driven
+from driving import Desk, Driven
 from fronts import certificate, proxy_front, tls_front
 from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, IcebergCatalog, Limits, SharingClient, SigV4, Unreachable
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 PROFILE = {"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}
+RENEWED = RefreshableCredentials("a", "b", "c", None, dict, "t")
 
 
 @pytest.fixture(scope="module")
@@ -34,48 +34,39 @@ def served() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[str, str]]:
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
     """Return certificate and key of a server and of a caller."""
     folder = tmp_path_factory.mktemp("tls")
     return {name: certificate(folder, name) for name in ("server", "caller")}
-
-
-@pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.mark.parametrize("given", ["verify", "settings", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
 def test_private_authority_is_trusted(given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any) -> None:
     authority = certificates["server"][0]
     options = {"verify": {"verify": authority}, "settings": {"verify": ssl.create_default_context(cafile=authority)}}.get(given, {})
+    monkeypatch.setenv("SSL_CERT_FILE", "")
     if not options:
         monkeypatch.setenv(given, authority)
     with tls_front(served, certificates["server"]) as front:
         assert drive(front.url, **options).namespace_exists("n") is False
 
 
-def test_client_certificate_is_presented(drive: Callable[..., Driven], served: str, certificates: Any, tmp_path: Path) -> None:
-    authority, (crt, key) = certificates["server"][0], certificates["caller"]
-    both = tmp_path / "both.pem"
-    both.write_text(f"{(tmp_path / crt).read_text()}{(tmp_path / key).read_text()}")
-    with tls_front(served, certificates["server"], callers=crt) as front:
-        for cert in ((crt, key), str(both)):
-            assert drive(front.url, verify=authority, cert=cert).namespace_exists("n") is False
+def test_client_certificate_is_presented(drive: Callable[..., Driven], served: str, certificates: Any) -> None:
+    authority, caller = certificates["server"][0], certificates["caller"]
+    with tls_front(served, certificates["server"], callers=caller[0]) as front:
+        assert drive(front.url, verify=authority, cert=caller).namespace_exists("n") is False
         with pytest.raises(Unreachable):
             drive(front.url, verify=authority, retries=NO_RETRIES).config()
 
 
 @pytest.mark.parametrize("given", ["proxy", "HTTPS_PROXY"])
 def test_requests_go_through_the_proxy(given: str, drive: Callable[..., Driven], served: str, certificates: Any, monkeypatch: Any) -> None:
-    authority = certificates["server"][0]
     with tls_front(served, certificates["server"]) as front, proxy_front() as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
-        options = {"proxy": proxy.url.replace("//", "//user:p%40ss@")} if given == "proxy" else {}
         monkeypatch.setenv("NO_PROXY", "127.0.0.1" if given == "proxy" else "")
-        drive(front.url, verify=authority, **options).config()
-        drive(front.url, verify=authority, proxy="none").config()
+        options = {"proxy": proxy.url.replace("//", "//user:p%40ss@")} if given == "proxy" else {}
+        for proxied in (options, {"proxy": "none"}):
+            drive(front.url, verify=certificates["server"][0], **proxied).config()
 
     (head,) = proxy.heads
     assert head.startswith(f"CONNECT {front.url.removeprefix('https://')} ".encode())
@@ -88,10 +79,9 @@ def test_requests_go_through_the_proxy(given: str, drive: Callable[..., Driven],
         ({"verify": __file__}, r"verify='.*': .*; it must be a file in PEM"),
         ({"verify": False}, "verification cannot be switched off"),
         ({"cert": "x.pem", "verify": ssl.create_default_context()}, "exclude each other"),
-        ({"proxy": "socks4://user:s3cr3t@proxy.test"}, "proxy is socks4://…, and http, https, socks5 or socks5h is supported"),
-        ({"proxy": "http://user:s3cr3t@"}, "proxy is http://…"),
+        ({"proxy": "http://user:s3cr3t@"}, "proxy is http://…, and http, https, socks5 or socks5h is supported"),
         ({"proxy": "http://proxy.test", "http": httpx.Client()}, "http has its own verify, cert and proxy"),
-        ({"headers": {"X-A": "s3cr3t\r\nX-B: b"}}, "the property 'header.X-A' cannot be a header"),
+        ({"headers": {"X-A": "s3cr3t\r\nX-B: b"}}, r"the property 'header\.X-A' cannot be a header"),
     ],
 )
 @pytest.mark.parametrize("kind", [IcebergCatalog, SharingClient])
@@ -100,14 +90,6 @@ def test_wrong_argument_is_named_without_its_secret(kind: type, options: dict[st
         kind("http://catalog.test" if kind is IcebergCatalog else PROFILE, **options)
 
     assert "s3cr3t" not in str(raised.value)
-
-
-def test_headers_win_over_defaults_of_the_server_and_yield_to_its_overrides(drive: Callable[..., Driven]) -> None:
-    config = {"defaults": {"header.X-A": "server", "header.X-B": "server"}, "overrides": {"header.X-B": "server"}}
-    desk = Desk({"GET /v1/config": config | {"endpoints": ENDPOINTS}, "HEAD /v1/namespaces/n": httpx.Response(204)})
-    drive("http://catalog.test", carrier=desk.carrier, headers={"x-a": "own", "x-b": "own"}).namespace_exists("n")
-
-    assert (desk.requests[-1].headers["x-a"], desk.requests[-1].headers["x-b"]) == ("own", "server")
 
 
 def test_headers_of_a_sharing_client_are_sent_to_its_server() -> None:
@@ -125,10 +107,9 @@ def exists(catalog: IcebergCatalog) -> bool:
 
 def test_pickled_catalogs_are_used_in_spawned_processes(served: str, certificates: Any) -> None:
     with tls_front(served, certificates["server"], callers=certificates["caller"][0]) as front:
-        access: dict[str, Any] = {"verify": certificates["server"][0], "cert": certificates["caller"], "proxy": "none"}
-        catalogs = [IcebergCatalog(front.url, limits=Limits(connections=2), headers={"X-A": "a"}, **access) for _ in range(2)]
+        catalog = IcebergCatalog(front.url, verify=certificates["server"][0], cert=certificates["caller"], proxy="none")
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            assert list(pool.map(exists, catalogs)) == [False, False]
+            assert list(pool.map(exists, [catalog, catalog])) == [False, False]
 
 
 def test_sharing_client_is_pickled_with_its_profile() -> None:
@@ -140,7 +121,7 @@ def test_sharing_client_is_pickled_with_its_profile() -> None:
     [
         ({"http": httpx.Client()}, "with http= or with TLS settings in verify="),
         ({"verify": ssl.create_default_context()}, "with http= or with TLS settings in verify="),
-        ({"auth": SigV4("glue", region="r", credentials=RefreshableCredentials("a", "b", "c", None, dict, "t"))}, "that renew themselves"),
+        ({"auth": SigV4("glue", region="r", credentials=RENEWED)}, "that renew themselves"),
     ],
 )
 def test_objects_of_a_process_are_not_pickled(options: dict[str, Any], reason: str) -> None:
@@ -153,8 +134,7 @@ def test_pickled_signatures_hold_no_secret_of_the_configuration(monkeypatch: pyt
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cr3t")
     pickled = pickle.dumps(SigV4("glue", region="eu-west-1"))
 
-    assert b"s3cr3t" not in pickled
-    assert repr(pickle.loads(pickled)) == repr(SigV4("glue", region="eu-west-1", credentials=Credentials("a", "b")))
+    assert (b"s3cr3t" in pickled, repr(pickle.loads(pickled))) == (False, "SigV4('glue', region='eu-west-1', credentials=[hidden])")
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # a loop ends before its connections

@@ -125,7 +125,7 @@ def test_property_adds_no_views_to_a_server_with_endpoints(catalog):
 def test_header_properties_of_caller_and_server_are_sent(catalog):
     config = {"defaults": {"header.x-tenant": "default", "header.X-Zone": "a"}, "overrides": {"header.X-Plan": "gold"}}
     answers = {"GET /base/v1/namespaces/n": {"namespace": ["n"]}}
-    driven, desk = catalog(answers, config=config, properties={"header.X-Tenant": "ann", "header.X-Plan": "free", "other": "1"})
+    driven, desk = catalog(answers, config=config, properties={"header.x-plan": "free", "other": "1"}, headers={"X-Tenant": "ann"})
 
     driven.load_namespace("n")
 
