@@ -1,4 +1,4 @@
-"""What the clients of all contracts have in common, for event loops."""
+"""The options, copies and end of a client of any contract, for event loops."""
 
 from __future__ import annotations
 

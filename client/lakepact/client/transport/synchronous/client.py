@@ -1,5 +1,5 @@
 # Made by codegen.sync_twin from asynchronous/client.py beside this folder. Do not edit: nox -s generate
-"""What the clients of all contracts have in common, for threads."""
+"""The options, copies and end of a client of any contract, for threads."""
 
 from __future__ import annotations
 
