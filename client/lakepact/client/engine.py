@@ -31,6 +31,11 @@ T = TypeVar("T")
 Flow = Generator[Request | Pause, Reply | Lost | None, T]
 
 NOT_MODIFIED = 304
+#: What to give, by parts of errors of TLS.
+_ADVICE = {
+    "CERTIFICATE_VERIFY_FAILED": "; verify= or --ca-file names certificates to trust",
+    "CERTIFICATE_REQUIRED": "; cert= or --client-cert presents a certificate",
+}
 _LOG = logging.getLogger("lakepact.client")
 
 
@@ -251,7 +256,7 @@ def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> LakepactErr
         "unanswered": f"no reply from {server}",
         "garbled": f"the coding of the reply of {server}, or a header of it, is broken",
     }[lost.how]
-    advice = "; verify= or --ca-file names certificates to trust" if "CERTIFICATE_VERIFY_FAILED" in str(lost.cause) else ""
+    advice = next((advice for sign, advice in _ADVICE.items() if sign in str(lost.cause)), "")
     return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}{advice}"))
 
 
