@@ -28,6 +28,7 @@ OF_ROWS = FOLDER / "delta_sharing" / "rows"
 
 #: Modules of the command `lakepact`; its library is in an extra.
 OF_COMMAND = FOLDER / "command"
+OF_PYICEBERG = {"data_files.py", "file_io.py", "profiles.py", "pyiceberg_rows.py", "pyiceberg_tables.py"}
 
 
 @cache
@@ -42,7 +43,7 @@ def allowed(module: Path) -> set[str]:
     """Return the libraries that a module may import."""
     extra = {"duckdb", "pandas", "polars", "pyarrow", "pyroaring"} if OF_ROWS in module.parents else set()
     extra |= {"click"} if OF_COMMAND in module.parents else set()
-    extra |= {"pyiceberg"} if module.name in {"data_files.py", "file_io.py", "pyiceberg_rows.py", "profiles.py", "pyiceberg_tables.py"} else set()
+    extra |= {"pyiceberg"} if module.name in OF_PYICEBERG else set()
     extra |= {"pyarrow", "pyroaring"} if module.name in {"data_files.py", "pyiceberg_rows.py"} else set()
     extra |= {"opentelemetry"} if module.name == "spans.py" else set()
     extra |= {"botocore"} if module.name == "sigv4.py" else set()
