@@ -52,13 +52,34 @@ SCHEMA: dict[str, Any] = {
 _moments = itertools.count()
 
 
-class Table:
-    """A table as it was answered: created, loaded or committed."""
+class Answered:
+    """A table or view as a reply has it."""
 
     def __init__(self, namespace: Namespace, name: str, reply: Reply) -> None:
         self.namespace = namespace
         self.name = name
         self.reply = reply
+
+    def member(self, *path: str | int) -> Any:
+        """Return the value at `path` in the metadata.
+
+        Raises:
+            Unmet: there is no such member.
+        """
+        return self.reply.at("metadata", *path)
+
+    def place(self, *path: str | int) -> Place:
+        """Return the place of a member of the metadata."""
+        return self.reply.place("metadata", *path)
+
+    @property
+    def identifier(self) -> dict[str, Any]:
+        """The identifier as it stands in bodies."""
+        return {"namespace": list(self.namespace), "name": self.name}
+
+
+class Table(Answered):
+    """A table as it was answered: created, loaded or committed."""
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -71,18 +92,6 @@ class Table:
         """The location of the metadata file, if the answer has one."""
         location: str | None = self.reply.document.get("metadata-location")
         return location
-
-    def member(self, *path: str | int) -> Any:
-        """Return the value at `path` in the table's metadata.
-
-        Raises:
-            Unmet: there is no such member.
-        """
-        return self.reply.at("metadata", *path)
-
-    def place(self, *path: str | int) -> Place:
-        """Return the place of a member of the table's metadata."""
-        return self.reply.place("metadata", *path)
 
     @property
     def uuid(self) -> str:
@@ -100,11 +109,6 @@ class Table:
     def at(self) -> dict[str, Any]:
         """The arguments that address the table."""
         return {"namespace": self.namespace, "table": self.name}
-
-    @property
-    def identifier(self) -> dict[str, Any]:
-        """The table's identifier as it stands in bodies."""
-        return {"namespace": list(self.namespace), "name": self.name}
 
 
 class CatalogLab(Lab):

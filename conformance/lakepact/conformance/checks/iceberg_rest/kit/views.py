@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Answered, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -42,25 +41,8 @@ VIEW_AS_TABLE, TABLE_AS_VIEW = (Mutation(Wrong.ABSENT, noun) for noun in ("table
 HARMLESS = set_properties(lakepact="committed")
 
 
-@dataclass(frozen=True)
-class View:
+class View(Answered):
     """A view as it was answered: created, loaded or replaced."""
-
-    namespace: Namespace
-    name: str
-    reply: Reply
-
-    def member(self, *path: str | int) -> Any:
-        """Return the value at `path` in the view's metadata.
-
-        Raises:
-            Unmet: there is no such member.
-        """
-        return self.reply.at("metadata", *path)
-
-    def place(self, *path: str | int) -> Place:
-        """Return the place of a member of the view's metadata."""
-        return self.reply.place("metadata", *path)
 
     @property
     def uuid(self) -> str:
@@ -93,11 +75,6 @@ class View:
     def at(self) -> dict[str, Any]:
         """The arguments that address the view."""
         return {"namespace": self.namespace, "view": self.name}
-
-    @property
-    def identifier(self) -> dict[str, Any]:
-        """The view's identifier as it stands in bodies."""
-        return {"namespace": list(self.namespace), "name": self.name}
 
 
 # -- what is sent -------------------------------------------------------------------------------------------------------
