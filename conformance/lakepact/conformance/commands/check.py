@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import secrets
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -25,9 +26,6 @@ from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.discovery import why_silent
 from lakepact.conformance.running.embedded_server import Misused, embedded
 from lakepact.generated.contract import contracts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FUZZ_BUDGET = 1000  #: default of `--fuzz`
 STATEFUL_REQUESTS = 600  #: default of `--stateful-requests` in runs without `--only`

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 import orjson
 
 from lakepact.generated.contract import Contract
 from lakepact.generated.contract import contracts as known
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 MARKS = {"added": "+", "removed": "-", "changed": "~"}
 CONTRARY = {"added": "removed", "removed": "added", "changed": "changed"}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 import httpx
@@ -13,9 +14,6 @@ from rich.table import Table
 from lakepact.conformance.evidence.escaping import json, plain, terminal
 from lakepact.conformance.evidence.target import address
 from lakepact.conformance.report.screen import Screen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 PATH = "/metrics-reports"
 INCOMPLETE = 3

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import orjson
 from rich import box
+from rich.console import Console
 from rich.table import Table
 
 from lakepact.conformance.commands.access_options import with_access
@@ -18,14 +20,8 @@ from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import discovery, profiles, runner
+from lakepact.conformance.running.discovery import ProbedOperation, ProbedServer
 from lakepact.generated.contract import UnknownVersion, contracts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rich.console import Console
-
-    from lakepact.conformance.running.discovery import ProbedOperation, ProbedServer
 
 DECLARED = {True: "yes", False: "no", None: ""}
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import click
 import orjson
 
 from lakepact.conformance.running import suite as suites
-from lakepact.generated.contract import Contract, contracts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.running.suite import Suite
-    from lakepact.generated.contract import Requirement
+from lakepact.conformance.running.suite import Suite
+from lakepact.generated.contract import Contract, Requirement, contracts
 
 
 def _suites(contract: str | None, version: str | None) -> Iterator[Suite[Any]]:

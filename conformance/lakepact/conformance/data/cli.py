@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import httpx
+from rich.console import Console
 
 from lakepact.conformance.data import delta, delta_reader, iceberg, iceberg_reader, truth
 from lakepact.conformance.data.compare.cli import compare
+from lakepact.conformance.data.findings import Finding
 from lakepact.conformance.data.shapes import DELTA, ICEBERG, PROTOCOLS, SHAPES
 from lakepact.conformance.data.truth import NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, LocalWriter, OnSpark, Writer
@@ -23,13 +25,6 @@ from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running.embedded_server import Misused, answering
 from lakepact.conformance.running.profiles import of_catalog, token_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
-    from rich.console import Console
-
-    from lakepact.conformance.data.findings import Finding
 
 NAMESPACE = "lp_data"
 NOT_WELL, USAGE, INCOMPLETE = 1, 2, 3

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.data import writers
-from lakepact.conformance.data.shapes import DELTA
+from lakepact.conformance.data.shapes import DELTA, Shape
 from lakepact.conformance.data.truth import Version, WrittenTable
-from lakepact.conformance.data.writers import CannotWrite
+from lakepact.conformance.data.writers import CannotWrite, Writer
 from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.data.shapes import Shape
-    from lakepact.conformance.data.writers import Writer
 
 SHARE, RECIPIENT = "lakepact", "reader"
 SHARES = """\

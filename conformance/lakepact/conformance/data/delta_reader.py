@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import orjson
@@ -15,17 +16,12 @@ from lakepact.conformance.data.delta import SHARE
 from lakepact.conformance.data.figures import Figures
 from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered, shaped
 from lakepact.conformance.data.row_differences import kind
-from lakepact.conformance.evidence.arrow import pa
+from lakepact.conformance.data.truth import WrittenTable
+from lakepact.conformance.evidence.arrow import Array, Schema, pa
 from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import changes, data_files, deletion_vectors, lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.conformance.data.truth import WrittenTable
-    from lakepact.conformance.evidence.arrow import Array, Schema
-    from lakepact.conformance.rows.data_files import Row
-    from lakepact.conformance.rows.lines import Answer, SharedFile
+from lakepact.conformance.rows.data_files import Row
+from lakepact.conformance.rows.lines import Answer, SharedFile
 
 FORMATS = {"parquet": "responseformat=parquet", "delta": "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz"}
 NO_TABLE = 404

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.data import writers
 from lakepact.conformance.data.merge_on_read import MergeOnRead
 from lakepact.conformance.data.schemas import field_ids
-from lakepact.conformance.data.shapes import ICEBERG
+from lakepact.conformance.data.shapes import ICEBERG, Shape
 from lakepact.conformance.data.truth import Version, WrittenTable
-from lakepact.conformance.data.writers import CannotWrite
+from lakepact.conformance.data.writers import CannotWrite, Writer
 from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from lakepact.conformance.data.shapes import Shape
-    from lakepact.conformance.data.writers import Writer
 
 MARK = "lakepact.written"  #: the table property that says that a table may be replaced
 INSTALL = "pip install 'lakepact[data]'"

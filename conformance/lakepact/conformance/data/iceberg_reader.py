@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterator
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -12,13 +13,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DATA
 from lakepact.conformance.data import iceberg
 from lakepact.conformance.data.figures import Figures
 from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered, shaped
+from lakepact.conformance.data.truth import WrittenTable
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Unmet
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
-    from lakepact.conformance.data.truth import WrittenTable
 
 NOT_THERE = frozenset({404, 405, 406, 501})
 

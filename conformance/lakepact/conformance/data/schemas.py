@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from lakepact.conformance.evidence.arrow import Schema, pa
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FIELD_ID = b"PARQUET:field_id"
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lakepact.conformance.evidence.arrow import Array, Schema, pa, pc
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BATCH = 50_000  #: rows that are made at a time
 STEP = 0x9E3779B97F4A7C15  #: an odd number that spreads neighbouring rows

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from lakepact.conformance.fuzz.documents import Documents
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from lakepact.generated.contract import Contract, Operation, OperationId, Parameter
+from lakepact.generated.contract import Contract, Operation, OperationId, Parameter
 
 
 @dataclass(frozen=True)

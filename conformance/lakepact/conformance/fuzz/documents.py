@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import string
 import uuid
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from random import Random
+from typing import Any, TypeAlias
 
 from lakepact.conformance.fuzz.near import WILD_VALUES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from random import Random
 
 Schema: TypeAlias = "dict[str, Any]"
 #: A value in a document: the container and key that hold it, and its schema.

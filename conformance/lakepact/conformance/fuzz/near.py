@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, TypeAlias
 
 import orjson
 
 from lakepact.conformance.fuzz.steps import Learned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from random import Random
 
 Place: TypeAlias = "tuple[str | int, ...]"
 

@@ -7,23 +7,19 @@ import tempfile
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import schemathesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
+from hypothesis.strategies import SearchStrategy
 from schemathesis.core import NotSet
 from schemathesis.generation import GenerationMode
+from schemathesis.generation.case import Case
 
 from lakepact.conformance.fuzz.bodies import NOTHING, Bodies, Drawn
-from lakepact.generated.contract import Contract
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-    from schemathesis.generation.case import Case
-
-    from lakepact.generated.contract import Operation, OperationId
+from lakepact.generated.contract import Contract, Operation, OperationId
 
 logging.getLogger("schemathesis").setLevel(logging.ERROR)
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.fuzz.near import places_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from lakepact.conformance.fuzz.steps import Step
+from lakepact.conformance.fuzz.steps import Step
 
 ATTEMPTS = 120  #: sequences that are tried for one finding
 LONG_TEXT = 20  #: characters of a text that is worth to be made shorter

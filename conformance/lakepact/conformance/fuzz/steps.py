@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import OperationId
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from random import Random
-
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.evidence.outcome import Unmet
-    from lakepact.conformance.fuzz.steps import Learned, Step
-    from lakepact.generated.contract import OperationId
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Unmet
+from lakepact.conformance.fuzz.steps import Learned, Step
+from lakepact.generated.contract import OperationId
 
 
 class World(Protocol):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.requests import deciding, exchanges_of, judged_request
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 SHOWN = 200  #: characters of a text in a comment
 REASON = 120  #: characters of a reason

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Outcome
 from lakepact.conformance.report.requests import deciding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 EVIDENCE = (Outcome.ERROR, Outcome.FAIL, Outcome.UNEXPECTED_PASS, Outcome.BLOCKED, Outcome.WARN)
 STEP = re.compile(r"(?:blocked by |a set-up step failed \()([A-Z][\w-]+)")  #: the requirement of the step that failed

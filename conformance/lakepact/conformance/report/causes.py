@@ -6,17 +6,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.outcome import Outcome, Wrong
-from lakepact.conformance.report.evidence import Evidence, Finding, error_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from lakepact.conformance.report.evidence import Key, Line
+from lakepact.conformance.report.evidence import Evidence, Finding, Key, Line, error_of
 
 SHOWN = 160  #: characters of a text in the title of a cause
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.looks import LOOKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 AREA, REQUIREMENT, OPERATION = ("area", "requirement", "operation")
 BY = (AREA, REQUIREMENT, OPERATION)

@@ -10,8 +10,9 @@ left behind, has the key of that request. No key depends on the words of a requi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -19,9 +20,6 @@ from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Outcome, Wrong
 from lakepact.conformance.judging.invalid_bodies import WRONG_TYPES
 from lakepact.conformance.report.commits import subject
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 #: One line of a report.
 Line: TypeAlias = "Mapping[str, Any]"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from lakepact.conformance.evidence.escaping import html as escape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 #: Elements with `data-outcome` are requirements. Groups and sections without a requirement that fits are hidden.
 SCRIPT = """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import html_lines, html_sentence
@@ -12,9 +13,6 @@ from lakepact.conformance.report.causes import plural
 from lakepact.conformance.report.looks import LOOKS
 from lakepact.conformance.report.page import chip
 from lakepact.conformance.report.requests import deciding, exchanges_of, terms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 SHOWN_BODY = 4200  #: characters of a body; the rest is in the JSON lines
 SHOWN_CURLS = 20  #: requests shown before a finding; earlier ones are in the JSON lines

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report.requests import deciding, exchanges_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
 SHOWN_REQUESTS = 6  #: of a finding that its requests do not repeat

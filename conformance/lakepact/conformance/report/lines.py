@@ -16,30 +16,24 @@ import datetime as dt
 import gzip
 import zlib
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import metadata, resources
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import orjson
 from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance.evidence.escaping import json
-from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY
+from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, Exchange
 from lakepact.conformance.evidence.limits import MIB
-from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Failure, Outcome, Verdict
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
-from lakepact.conformance.report.causes import causes
+from lakepact.conformance.report.causes import Cause, causes
 from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 from lakepact.conformance.running import runner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.outcome import Failure, Verdict
-    from lakepact.conformance.report.causes import Cause
-    from lakepact.conformance.running.runner import Result, Run
+from lakepact.conformance.running.runner import Result, Run
 
 REPORT_VERSION = 1
 SCHEMA = resources.files("lakepact.conformance.report").joinpath("report.schema.json")  #: of each line

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from lakepact.conformance.evidence.escaping import plain, terminal
-from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.outcome import Outcome, Verdict
 from lakepact.conformance.report import badge, html, junit, lines, markdown, text
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.running import runner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from rich.console import Console
-
-    from lakepact.conformance.evidence.outcome import Verdict
-    from lakepact.conformance.running.runner import Run
+from lakepact.conformance.running.runner import Run
 
 QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows it
 NAMED = 3  #: failed requirements that a progress line names

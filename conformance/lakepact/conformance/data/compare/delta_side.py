@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.data.compare.model import DELTA, CannotCompare, Column, Layout, PartitionField, PinnedTable
 from lakepact.conformance.evidence.arrow import Schema, pa
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterator, Mapping, Sequence
 
 LOG = "_delta_log"
 #: Types that Iceberg calls otherwise, or has only wider.

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from lakepact.conformance.data.compare.model import Difference
+from lakepact.conformance.data.compare.model import Column, Difference, Layout
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.data.compare.model import Column, Layout
 
 #: Types of Iceberg that Delta does not have, and what a copy has in their place.
 COPIED_AS = {"uuid": "string", "timestamp_ns": "timestamp", "timestamptz_ns": "timestamptz"}

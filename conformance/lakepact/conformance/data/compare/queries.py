@@ -14,18 +14,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.conformance.data.compare.expressions import Normal, is_nested, is_ordered, label
-from lakepact.conformance.data.compare.model import CannotCompare
+from lakepact.conformance.data.compare.expressions import Dialect, Normal, is_nested, is_ordered, label
+from lakepact.conformance.data.compare.model import CannotCompare, PartitionField, PinnedTable
 from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from lakepact.conformance.data.compare.expressions import Dialect
-    from lakepact.conformance.data.compare.model import PartitionField, PinnedTable
 
 SIDES = ("a", "b")
 SAMPLED = 10_000  #: parts of which `--sample` takes some

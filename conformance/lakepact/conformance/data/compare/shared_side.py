@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import tempfile
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -16,12 +18,7 @@ from lakepact.conformance.data.compare.delta_side import arrow_schema, layout
 from lakepact.conformance.data.compare.model import CannotCompare, PinnedTable
 from lakepact.conformance.evidence.arrow import Schema, pa, pq
 from lakepact.conformance.rows import data_files, deletion_vectors, lines
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Generator, Iterator, Sequence
-
-    from lakepact.conformance.rows.lines import Answer, SharedFile
+from lakepact.conformance.rows.lines import Answer, SharedFile
 
 CAPABILITIES = "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz"
 ROWS = 65_536  #: of a record batch

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.data.compare import layouts
-from lakepact.conformance.data.compare.model import FAILING, Compared, Difference, counted
-from lakepact.conformance.data.compare.queries import SAMPLED, SIDES, queries_of
+from lakepact.conformance.data.compare.model import FAILING, Compared, Difference, PinnedTable, counted
+from lakepact.conformance.data.compare.queries import SAMPLED, SIDES, Queries, queries_of
 from lakepact.conformance.evidence.escaping import json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.conformance.data.compare.model import PinnedTable
-    from lakepact.conformance.data.compare.queries import Queries
 
 PARTITIONS = 20  #: that are shown
 LONGEST = 1000  #: characters of a row that is shown
