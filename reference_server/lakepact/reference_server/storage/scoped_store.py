@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 
-from lakepact.reference_server.storage.store import Key, Pending, Place, Record, Store, Transaction, View
+from lakepact.reference_server.storage.store import Key, Place, Record, Store, Transaction, View
 
 
 class ScopedStore:
@@ -19,36 +19,23 @@ class ScopedStore:
     def __init__(self, store: Store, owner: str) -> None:
         self._store = store
         self._owner = owner
-
-    def begin(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
-        return self._begun()
+        self.pending, self.close = store.pending, store.close
 
     @contextmanager
-    def _begun(self) -> Generator[Transaction]:
+    def begin(self) -> Generator[Transaction]:
+        """Yield a transaction: its changes are kept when the block ends and undone when it raises."""
         with self._store.begin() as transaction:
             yield _OwnTransaction(transaction, self._owner)
 
-    def view(self) -> AbstractContextManager[View]:
-        """Return the durable records, for one `with` block in which they do not change."""
-        return self._viewed()
-
     @contextmanager
-    def _viewed(self) -> Generator[View]:
+    def view(self) -> Generator[View]:
+        """Yield the durable records, which do not change in the block."""
         with self._store.view() as view:
             yield _OwnView(view, self._owner)
 
     def get(self, key: Key) -> Record | None:
         """Return the durable record at this key, or None."""
         return self._store.get(_scoped(self._owner, key))
-
-    def pending(self) -> Pending | None:
-        """Return the pending changes that this thread's last transactions made or read; `None` if all are durable."""
-        return self._store.pending()
-
-    def close(self) -> None:
-        """Make pending changes durable and close the store."""
-        self._store.close()
 
 
 class _OwnView:
@@ -74,23 +61,18 @@ class _OwnView:
 class _OwnTransaction(_OwnView):
     """The collections of one owner, and changes to them."""
 
-    __slots__ = ("_transaction",)
+    __slots__ = ("_transaction", "afterwards", "otherwise")
 
     def __init__(self, transaction: Transaction, owner: str) -> None:
         super().__init__(transaction, owner)
         self._transaction = transaction
+        self.afterwards, self.otherwise = transaction.afterwards, transaction.otherwise
 
     def put(self, key: Key, record: Record) -> None:
         self._transaction.put(_scoped(self._owner, key), record)
 
     def remove(self, key: Key) -> Record | None:
         return self._transaction.remove(_scoped(self._owner, key))
-
-    def afterwards(self, action: Callable[[], None]) -> None:
-        self._transaction.afterwards(action)
-
-    def otherwise(self, action: Callable[[], None]) -> None:
-        self._transaction.otherwise(action)
 
 
 def _spelled(owner: str, collection: str) -> str:

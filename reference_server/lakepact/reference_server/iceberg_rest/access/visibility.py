@@ -6,14 +6,14 @@ missing ones. Outside of requests, and in the server's own threads, everything i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from lakepact.reference_server.iceberg_rest.access.rights import READ, WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES
-from lakepact.reference_server.storage.store import Key, Pending, Place, Record, Store, Transaction, View
+from lakepact.reference_server.storage.store import Key, Place, Record, Store, Transaction, View
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, Warehouse, below, inside
 
 
@@ -66,6 +66,7 @@ class FilteredStore:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.pending, self.close = store.pending, store.close
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """Return a transaction for one `with` block, without what is hidden."""
@@ -81,14 +82,6 @@ class FilteredStore:
         """Return the record at this key that is kept for good, or None, also where it is hidden."""
         now = _sight.get()
         return self._store.get(key) if now is None or now.shows(_subject(key)) else None
-
-    def pending(self) -> Pending | None:
-        """Return what to wait for until everything seen and done is durable; `None` if it is."""
-        return self._store.pending()
-
-    def close(self) -> None:
-        """Make pending changes durable and close the store."""
-        self._store.close()
 
 
 @contextmanager
@@ -129,23 +122,15 @@ class _SeenView:
 class _SeenTransaction(_SeenView):
     """Records, as far as they are shown, and changes to them; whether these may be made was decided before."""
 
-    __slots__ = ("_transaction",)
+    __slots__ = ("_transaction", "afterwards", "otherwise", "put")
 
     def __init__(self, transaction: Transaction, seen: Visibility) -> None:
         super().__init__(transaction, seen)
         self._transaction = transaction
-
-    def put(self, key: Key, record: Record) -> None:
-        self._transaction.put(key, record)
+        self.put, self.afterwards, self.otherwise = transaction.put, transaction.afterwards, transaction.otherwise
 
     def remove(self, key: Key) -> Record | None:
         return self._transaction.remove(key) if self._sight.shows(_subject(key)) else None
-
-    def afterwards(self, action: Callable[[], None]) -> None:
-        self._transaction.afterwards(action)
-
-    def otherwise(self, action: Callable[[], None]) -> None:
-        self._transaction.otherwise(action)
 
 
 def _subject(key: Key) -> Subject:

@@ -19,7 +19,7 @@ from sortedcontainers import SortedDict
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import METADATA_PATH
-from lakepact.reference_server.storage.store import Key, Pending, Record, Store, Transaction, View
+from lakepact.reference_server.storage.store import Key, Record, Store, Transaction
 from lakepact.reference_server.warehouse.local import Outside, Warehouse, below, overlap
 
 DATA_PATHS = ("write.data.path", "write.object-storage.path", "write.folder-storage.path")  #: where writers put data files
@@ -37,6 +37,7 @@ class Located:
 
     def __init__(self, store: Store, warehouse: Warehouse) -> None:
         self._store = store
+        self.view, self.get, self.pending, self.close = store.view, store.get, store.pending, store.close
         self._warehouse = warehouse
         self._index: _Index | None = None
         self._following: _Following | None = None  # the transaction that is open
@@ -132,22 +133,6 @@ class Located:
     def forget(self) -> None:
         """Read everything again, because changes were undone."""
         self._index = None
-
-    def view(self) -> AbstractContextManager[View]:
-        """Return the durable records, for one `with` block in which they do not change."""
-        return self._store.view()
-
-    def get(self, key: Key) -> Record | None:
-        """Return the durable record at this key, or None."""
-        return self._store.get(key)
-
-    def pending(self) -> Pending | None:
-        """Return the pending changes that this thread's last transactions made or read; `None` if all are durable."""
-        return self._store.pending()
-
-    def close(self) -> None:
-        """Make pending changes durable and close the store."""
-        self._store.close()
 
 
 class _Following(AbstractContextManager["Transaction"]):
