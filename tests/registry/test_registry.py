@@ -33,7 +33,7 @@ every_contract = pytest.mark.parametrize("contract", CONTRACTS)
 
 @cache
 def document(contract: str, file: str) -> Any:
-    return yaml.safe_load((SPECS / contract / file).read_text())
+    return yaml.load((SPECS / contract / file).read_text("utf-8"), yaml.CSafeLoader)
 
 
 @cache
