@@ -132,12 +132,12 @@ def _at_another_host(reply: Any, _: Any) -> Any:
 
 
 QUIRKS: dict[str, tuple[Install, ...]] = {
-    "signs URLs at another host": (on_reply((QUERY, "queryTableChanges"), _at_another_host),),
-    "adds unknown members, in another order": (
+    "adds unknown members, in another order, and signs URLs at another host": (
         on_lines(IN_LINES, _news),
         on_lines(QUERY, _reversed),
         on_capabilities(lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"),
         on_answer("generateTemporaryTableCredentials", lambda d: d["credentials"].update(azureUserDelegationSas=None, gcpOauthToken=None)),
+        on_reply((QUERY, "queryTableChanges"), _at_another_host),
     ),
     "writes null for absent members": (on_lines(IN_LINES, _nulls), on_reply("generateTemporaryTableCredentials", _in_lines)),
     "leaves out optional members": (
