@@ -17,6 +17,7 @@ from lakepact.client.wire import Lost, Reply
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from contextlib import AbstractContextManager
+    from types import ModuleType
 
     from opentelemetry.trace import Span, Tracer
 
@@ -38,13 +39,19 @@ def request_span(operation: str, request: Request, resent: int) -> AbstractConte
     return _UNTRACED if tracer is None else _traced(tracer, operation, request, resent)
 
 
-@cache
 def _tracer() -> Tracer | None:
+    """Return the tracer; None as long as nobody has set a provider, whose spans would go nowhere."""
+    api = _api()
+    return None if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider) else api.get_tracer("lakepact.client")
+
+
+@cache
+def _api() -> ModuleType | None:
     try:
         from opentelemetry import trace  # noqa: PLC0415 - an extra
     except ImportError:
         return None
-    return trace.get_tracer("lakepact.client")
+    return trace
 
 
 @contextmanager
