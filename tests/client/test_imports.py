@@ -60,7 +60,7 @@ def test_modules_import_only_installed_libraries():
     ("used", "absent"),
     [
         ("c", ["asyncio", "httpx", "pydantic"]),
-        ("c.IcebergCatalog, c.AsyncIcebergCatalog", ["httpcore", "urllib.request"]),
+        ("c.IcebergCatalog, c.AsyncIcebergCatalog", ["httpcore", "pydantic", "urllib.request"]),
         ("c.IcebergCatalog('http://a.test'), c.AsyncIcebergCatalog('http://a.test')", ["httpx"]),
         ("c.SharingClient, c.column", ["pandas", "pyarrow", "pyroaring"]),
     ],

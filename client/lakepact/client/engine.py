@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lakepact.client.decoding import Undecodable, decode
 from lakepact.client.errors import BadReply, Failure, LakepactError, LimitExceeded, OutcomeUnknown, Unreachable
 from lakepact.client.redaction import EXCERPT_SOURCE, Redactor, redacted
 from lakepact.client.retries import Retry, may_repeat, retry_after
@@ -68,6 +67,8 @@ class Carried(Generic[T]):
             BadReply: The body is not what the contract says.
             OutcomeUnknown: The same, of a call that changes something: the server may have applied the change.
         """
+        from lakepact.client.decoding import Undecodable, decode  # noqa: PLC0415 - it imports pydantic
+
         last = self.last
         if isinstance(last.answer, Reply) and len(last.answer.content) > EXCERPT_SOURCE:  # an error shows no more of it
             last = replace(last, answer=replace(last.answer, content=last.answer.content[:EXCERPT_SOURCE]))

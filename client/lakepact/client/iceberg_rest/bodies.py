@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-from pydantic import TypeAdapter
 
 from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, levels, table_identifier
 from lakepact.client.urls import path_segment
-from lakepact.generated.iceberg_rest import models
-from lakepact.generated.wire import WireModel
+from lakepact.generated.calls import Later
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from lakepact.client.iceberg_rest.changes import TableChange
+    from lakepact.generated.iceberg_rest import models
+    from lakepact.generated.wire import WireModel
+else:
+    models = Later("lakepact.generated.iceberg_rest.models")
 
 #: The ids of partition fields start after this one.
 LAST_BEFORE_PARTITION_IDS = 999
@@ -90,6 +92,8 @@ def report_metrics(
     report: models.ScanReportRequest | models.CommitReportRequest | Mapping[str, Any],
 ) -> models.ScanReportRequest | models.CommitReportRequest:
     """Return the metrics of a scan or commit."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - it takes as long to import as models
+
     given: models.ScanReportRequest | models.CommitReportRequest = TypeAdapter(models.ReportMetricsRequest).validate_python(report)
     return given
 
@@ -168,7 +172,7 @@ def _with_ids(given: WireModel | Mapping[str, Any], name: str, id_: int = 0) -> 
 
 def _document(given: WireModel | Mapping[str, Any]) -> dict[str, Any]:
     """Return the members that are not None, under their names in JSON."""
-    members = given.to_wire() if isinstance(given, WireModel) else given
+    members = given if isinstance(given, Mapping) else given.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar
-
-from pydantic import TypeAdapter, ValidationError
 
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.idempotency_keys import new_key
@@ -30,16 +27,13 @@ UNKEYED = REFUSALS.reads | {"reportMetrics"}
 
 def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
     """Return whether a server remembers keys for at least so many seconds, those in which a call may be tried again."""
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - see `lakepact.generated.calls.Answers`
+
     lifetime = config.idempotency_key_lifetime
-    try:
-        return isinstance(lifetime, str) and _durations().validate_python(lifetime).total_seconds() >= seconds
+    try:  # reads ISO 8601
+        return isinstance(lifetime, str) and TypeAdapter(timedelta).validate_python(lifetime).total_seconds() >= seconds
     except ValidationError:
         return False
-
-
-@cache
-def _durations() -> TypeAdapter[timedelta]:
-    return TypeAdapter(timedelta)  # reads ISO 8601
 
 
 def keyed(call: Call[T]) -> Call[T]:
