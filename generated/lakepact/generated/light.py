@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/light.py, sha256 e9643697667d79f0. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/light.py, sha256 b9226e141c3ad876. Do not edit: nox -s generate
 """Light models: they read their fields from their document, and the whole model, made when it is needed, does everything else.
 
 A light model is an instance of a subclass of its class. It costs a third of a whole one, since its document is checked and not copied.
@@ -46,14 +46,15 @@ def light(model: Any) -> Make | None:
     """Return the function that makes light models of documents, for a class that has some."""
     if not isinstance(model, type) or model.__bases__ != (WireModel,):
         return None
-    model.model_rebuild()
+    of_wire: type[WireModel] = model
+    of_wire.model_rebuild()
     columns: list[tuple[str, set[type], Make | None]] = []
-    for name, field in model.model_fields.items():
+    for name, field in of_wire.model_fields.items():
         types, make = _accepted(field.annotation)
         if field.metadata or not (types or make):
             return None
         columns.append((field.alias or name, types if field.is_required() else types | {_Absent}, make))
-    return partial(_made, _subclass(model), columns)
+    return partial(_made, _subclass(of_wire), columns)
 
 
 def _made(kind: type[WireModel], columns: list[tuple[str, set[type], Make | None]], documents: list[Any]) -> list[Any] | None:
@@ -135,7 +136,8 @@ def _subclass(model: type[WireModel]) -> type[WireModel]:
     members |= {name: method(name) for name in _METHODS} | {name: attribute(name) for name in _ATTRIBUTES}
     members["__reduce__"] = lambda self: (_itself, (whole(self),))
     members["__eq__"] = lambda self, other: whole(self) == (whole(other) if type(other) is kind else other)
-    kind: type[WireModel] = type(model)(model.__name__, (model,), members)
+    metaclass: Any = type(model)
+    kind: type[WireModel] = metaclass(model.__name__, (model,), members)
     for name, known in model.model_fields.items():  # afterwards: pydantic would take them for defaults
         setattr(kind, name, field(name, known.alias or name, known.default))
     return kind

@@ -13,7 +13,6 @@ from lakepact.client.iceberg_rest.storage import delegation
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.urls import path_segment
 from lakepact.generated.iceberg_rest.endpoints import cancel_planning, fetch_planning_result, fetch_scan_tasks, plan_table_scan
-from lakepact.generated.iceberg_rest.models import CompletedPlanningResult, CompletedPlanningWithIDResult, FailedPlanningResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.scans import ScanTask
     from lakepact.client.iceberg_rest.settings import TablePath
     from lakepact.client.iceberg_rest.storage import Delegation
-    from lakepact.generated.iceberg_rest.models import Expression
+    from lakepact.generated.iceberg_rest.models import CompletedPlanningResult, CompletedPlanningWithIDResult, Expression
 
 
 class Scans(Configured):
@@ -83,9 +82,9 @@ class Scans(Configured):
         )
         wanted = delegation(access_delegation)
         answer = self._call(plan_table_scan.call(**where, body=body, x_iceberg_access_delegation=wanted))
-        if isinstance(answer, CompletedPlanningWithIDResult):
+        if answer.status == "completed":
             return _plan(answer, answer.plan_id, "planTableScan")
-        if isinstance(answer, FailedPlanningResult):
+        if answer.status == "failed":
             raise failed(answer.error, "planTableScan")
         return self._awaited(where, answer.plan_id, wanted, patience)
 
@@ -93,9 +92,9 @@ class Scans(Configured):
         pause, waited = FIRST_PAUSE, 0.0
         while waited < patience:
             answer = self._call(fetch_planning_result.call(**where, plan_id=path_segment(plan_id), x_iceberg_access_delegation=wanted))
-            if isinstance(answer, CompletedPlanningResult):
+            if answer.status == "completed":
                 return _plan(answer, plan_id, "fetchPlanningResult")
-            if isinstance(answer, FailedPlanningResult):
+            if answer.status == "failed":
                 raise failed(answer.error, "fetchPlanningResult")
             if answer.status == "cancelled":
                 raise given_up("fetchPlanningResult", "the plan was cancelled")

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lakepact.generated.calls import given, segment
+from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
 
-ANSWERS: dict[str, Any] = {
-    "200": None,
-    "400": None,
-    "401": None,
-    "403": None,
-    "404": None,
-    "500": None,
-}
+ANSWERS = Answers(
+    Later("lakepact.generated.delta_sharing.models"),
+    {
+        "200": None,
+        "400": None,
+        "401": None,
+        "403": None,
+        "404": None,
+        "500": None,
+    },
+)
 
 
 def call(

@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import given, segment
+from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
-from lakepact.generated.delta_sharing.models import Error, ListTablesResponse
 
-ANSWERS: dict[str, Any] = {
-    "200": ListTablesResponse,
-    "400": Error,
-    "401": Error,
-    "403": Error,
-    "404": Error,
-    "500": Error,
-}
+if TYPE_CHECKING:
+    from lakepact.generated.delta_sharing.models import ListTablesResponse
+
+ANSWERS = Answers(
+    Later("lakepact.generated.delta_sharing.models"),
+    {
+        "200": "ListTablesResponse",
+        "400": "Error",
+        "401": "Error",
+        "403": "Error",
+        "404": "Error",
+        "500": "Error",
+    },
+)
 
 
 def call(

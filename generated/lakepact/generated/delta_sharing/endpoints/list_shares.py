@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import given
+from lakepact.generated.calls import Answers, Later, given
 from lakepact.generated.contract import Call
-from lakepact.generated.delta_sharing.models import Error, ListSharesResponse
 
-ANSWERS: dict[str, Any] = {
-    "200": ListSharesResponse,
-    "400": Error,
-    "401": Error,
-    "403": Error,
-    "500": Error,
-}
+if TYPE_CHECKING:
+    from lakepact.generated.delta_sharing.models import ListSharesResponse
+
+ANSWERS = Answers(
+    Later("lakepact.generated.delta_sharing.models"),
+    {
+        "200": "ListSharesResponse",
+        "400": "Error",
+        "401": "Error",
+        "403": "Error",
+        "500": "Error",
+    },
+)
 
 
 def call(

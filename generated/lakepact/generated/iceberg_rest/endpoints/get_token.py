@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import form, given
+from lakepact.generated.calls import Answers, Later, form, given
 from lakepact.generated.contract import Call
-from lakepact.generated.iceberg_rest.models import OAuthError, OAuthServerError, OAuthTokenRequest, OAuthTokenResponse
 
-ANSWERS: dict[str, Any] = {
-    "200": OAuthTokenResponse,
-    "400": OAuthError,
-    "401": OAuthError,
-    "5XX": OAuthServerError,
-}
+if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.models import OAuthTokenRequest, OAuthTokenResponse
+
+ANSWERS = Answers(
+    Later("lakepact.generated.iceberg_rest.models"),
+    {
+        "200": "OAuthTokenResponse",
+        "400": "OAuthError",
+        "401": "OAuthError",
+        "5XX": "OAuthServerError",
+    },
+)
 
 
 def call(

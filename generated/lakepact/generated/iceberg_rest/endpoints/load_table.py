@@ -3,23 +3,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from lakepact.generated.calls import given, segment
+from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
-from lakepact.generated.iceberg_rest.models import IcebergErrorResponse, LoadTableResult
 
-ANSWERS: dict[str, Any] = {
-    "200": LoadTableResult,
-    "304": None,
-    "400": IcebergErrorResponse,
-    "401": IcebergErrorResponse,
-    "403": IcebergErrorResponse,
-    "404": IcebergErrorResponse,
-    "419": IcebergErrorResponse,
-    "503": IcebergErrorResponse,
-    "5XX": IcebergErrorResponse,
-}
+if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.models import LoadTableResult
+
+ANSWERS = Answers(
+    Later("lakepact.generated.iceberg_rest.models"),
+    {
+        "200": "LoadTableResult",
+        "304": None,
+        "400": "IcebergErrorResponse",
+        "401": "IcebergErrorResponse",
+        "403": "IcebergErrorResponse",
+        "404": "IcebergErrorResponse",
+        "419": "IcebergErrorResponse",
+        "503": "IcebergErrorResponse",
+        "5XX": "IcebergErrorResponse",
+    },
+)
 
 
 def call(

@@ -3,24 +3,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import given, segment
+from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
-from lakepact.generated.iceberg_rest.models import IcebergErrorResponse, RenameTableRequest
 
-ANSWERS: dict[str, Any] = {
-    "204": None,
-    "400": IcebergErrorResponse,
-    "401": IcebergErrorResponse,
-    "403": IcebergErrorResponse,
-    "404": IcebergErrorResponse,
-    "406": IcebergErrorResponse,
-    "409": IcebergErrorResponse,
-    "419": IcebergErrorResponse,
-    "503": IcebergErrorResponse,
-    "5XX": IcebergErrorResponse,
-}
+if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.models import RenameTableRequest
+
+ANSWERS = Answers(
+    Later("lakepact.generated.iceberg_rest.models"),
+    {
+        "204": None,
+        "400": "IcebergErrorResponse",
+        "401": "IcebergErrorResponse",
+        "403": "IcebergErrorResponse",
+        "404": "IcebergErrorResponse",
+        "406": "IcebergErrorResponse",
+        "409": "IcebergErrorResponse",
+        "419": "IcebergErrorResponse",
+        "503": "IcebergErrorResponse",
+        "5XX": "IcebergErrorResponse",
+    },
+)
 
 
 def call(

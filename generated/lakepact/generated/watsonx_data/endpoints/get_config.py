@@ -3,21 +3,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import given
+from lakepact.generated.calls import Answers, Later, given
 from lakepact.generated.contract import Call
-from lakepact.generated.watsonx_data.models import CatalogConfig, IcebergErrorResponse
 
-ANSWERS: dict[str, Any] = {
-    "200": CatalogConfig,
-    "400": IcebergErrorResponse,
-    "401": IcebergErrorResponse,
-    "403": IcebergErrorResponse,
-    "419": IcebergErrorResponse,
-    "503": IcebergErrorResponse,
-    "5XX": IcebergErrorResponse,
-}
+if TYPE_CHECKING:
+    from lakepact.generated.watsonx_data.models import CatalogConfig
+
+ANSWERS = Answers(
+    Later("lakepact.generated.watsonx_data.models"),
+    {
+        "200": "CatalogConfig",
+        "400": "IcebergErrorResponse",
+        "401": "IcebergErrorResponse",
+        "403": "IcebergErrorResponse",
+        "419": "IcebergErrorResponse",
+        "503": "IcebergErrorResponse",
+        "5XX": "IcebergErrorResponse",
+    },
+)
 
 
 def call(

@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lakepact.generated.calls import given, segment
+from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
 
-ANSWERS: dict[str, Any] = {
-    "204": None,
-    "400": None,
-    "401": None,
-    "403": None,
-    "404": None,
-    "419": None,
-    "503": None,
-    "5XX": None,
-}
+ANSWERS = Answers(
+    Later("lakepact.generated.watsonx_data.models"),
+    {
+        "204": None,
+        "400": None,
+        "401": None,
+        "403": None,
+        "404": None,
+        "419": None,
+        "503": None,
+        "5XX": None,
+    },
+)
 
 
 def call(

@@ -3,26 +3,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lakepact.generated.calls import given, segment
+from lakepact.generated.calls import Answers, Later, given, segment
 from lakepact.generated.contract import Call
-from lakepact.generated.watsonx_data.models import CommitTableRequest, CommitTableResponse, IcebergErrorResponse
 
-ANSWERS: dict[str, Any] = {
-    "200": CommitTableResponse,
-    "400": IcebergErrorResponse,
-    "401": IcebergErrorResponse,
-    "403": IcebergErrorResponse,
-    "404": IcebergErrorResponse,
-    "409": IcebergErrorResponse,
-    "419": IcebergErrorResponse,
-    "500": IcebergErrorResponse,
-    "502": IcebergErrorResponse,
-    "503": IcebergErrorResponse,
-    "504": IcebergErrorResponse,
-    "5XX": IcebergErrorResponse,
-}
+if TYPE_CHECKING:
+    from lakepact.generated.watsonx_data.models import CommitTableRequest, CommitTableResponse
+
+ANSWERS = Answers(
+    Later("lakepact.generated.watsonx_data.models"),
+    {
+        "200": "CommitTableResponse",
+        "400": "IcebergErrorResponse",
+        "401": "IcebergErrorResponse",
+        "403": "IcebergErrorResponse",
+        "404": "IcebergErrorResponse",
+        "409": "IcebergErrorResponse",
+        "419": "IcebergErrorResponse",
+        "500": "IcebergErrorResponse",
+        "502": "IcebergErrorResponse",
+        "503": "IcebergErrorResponse",
+        "504": "IcebergErrorResponse",
+        "5XX": "IcebergErrorResponse",
+    },
+)
 
 
 def call(
