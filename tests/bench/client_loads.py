@@ -1,4 +1,4 @@
-"""CPU time of importing the client and of loading a table, beside pyiceberg and in event loops, alternating on the same server."""
+"""CPU time of importing the client, of loads and listings, beside pyiceberg and in event loops, alternating on the same server."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ SNAPSHOTS = 1000
 FEW_SNAPSHOTS = 16  #: of the small table, whose metadata has 12 KB then
 COLUMNS = 50
 NAMESPACE = "loads"
+LISTED, TABLES = "listed", 5000
 AT_ONCE = (1, 16, 64)  #: loads of an event loop
 LOADS = 64  #: of one measurement
 
@@ -38,6 +39,9 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
     post(f"{uri}/v1/namespaces", {"namespace": [NAMESPACE]})
     written(uri, "small", FEW_SNAPSHOTS)
     written(uri, "long", SNAPSHOTS)
+    post(f"{uri}/v1/namespaces", {"namespace": [LISTED]})
+    for number in range(TABLES):
+        post(f"{uri}/v1/namespaces/{LISTED}/tables", {"name": f"orders_{number:05}", "schema": {"type": "struct", "fields": []}})
     from pyiceberg.catalog.rest import RestCatalog  # noqa: PLC0415 - it takes a second to import
 
     theirs = RestCatalog("bench", uri=uri)
@@ -59,6 +63,8 @@ def client_loads(port: int) -> Iterator[tuple[str, float, float, float]]:
         ]
         for name, table, call, least in calls:
             yield name, *compared(partial(theirs.load_table, (NAMESPACE, table)), call), least
+        listing = compared(partial(theirs.list_tables, LISTED), lambda: list(ours.list_tables(LISTED)))
+        yield f"list_tables, {TABLES:,} tables", *listing, 1.25
 
 
 def loads_at_once(port: int) -> Iterator[tuple[str, float, float]]:
