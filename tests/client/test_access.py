@@ -6,8 +6,7 @@ import asyncio
 import gc
 import pickle
 import ssl
-import threading
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
@@ -145,14 +144,11 @@ def test_catalog_serves_two_event_loops_at_once(served: str) -> None:
         results.extend(await asyncio.gather(*(catalog.namespace_exists("n") for _ in range(20))))
 
     catalog = AsyncIcebergCatalog(served, limits=Limits(connections=4))
-    threads = [threading.Thread(target=lambda catalog: asyncio.run(many(catalog)), args=(catalog,)) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    asyncio.run(many(catalog))
-    asyncio.run(catalog.close())
-    del catalog, threads
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(asyncio.run, [many(catalog), many(catalog)]))
+    for last in (many(catalog), catalog.close()):
+        asyncio.run(last)
+    del catalog, last
     gc.collect()  # the connections warn here, and in no later test
 
     assert results == [False] * 60

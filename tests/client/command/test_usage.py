@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
 
@@ -110,21 +111,12 @@ def test_certificates_and_proxy_of_options_reach_the_server(guarded, tmp_path):
     assert (unknown.code, "verify= or --ca-file names certificates to trust" in unknown.err) == (3, True)
 
 
-def test_requests_are_signed_for_the_service(monkeypatch):
-    seen = []
+def test_requests_are_signed_for_the_service():
+    served = Mock(return_value=answer(200, {"namespaces": []}))
+    with miniature(served) as url:
+        lakepact("ls", url, "--sigv4", "glue", "--region", "eu-west-1", AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY=SECRET)
 
-    class Catalog:
-        def listen(self, headers):
-            seen.append(headers["authorization"])
-
-        def __call__(self, *_):
-            return answer(200, {"namespaces": []})
-
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
-    with miniature(Catalog()) as url:
-        lakepact("ls", url, "--sigv4", "glue", "--region", "eu-west-1", AWS_SECRET_ACCESS_KEY=SECRET)
-
-    assert "/eu-west-1/glue/aws4_request" in seen[0]
+    assert "/eu-west-1/glue/aws4_request" in served.listen.call_args[0][0]["authorization"]
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere"])

@@ -82,7 +82,4 @@ def test_catalog_of_a_uri_takes_properties_from_its_query() -> None:
     catalog = IcebergCatalog.from_uri("https://catalog.example/ws?warehouse=lake&header.x-tenant=a&token=t0ken")
 
     assert (made(catalog), "t0ken" in repr(catalog)) == (PROD, False)
-
-
-def test_watsonx_catalog_of_a_uri_takes_its_name_as_an_argument() -> None:
     assert repr(WatsonxCatalog.from_uri("https://cpd.example", catalog="lake")).startswith("WatsonxCatalog('https://cpd.example")
