@@ -123,7 +123,12 @@ def request(request: Request) -> None:
 
 
 def reply(reply: Reply) -> None:
+    assert_type(reply.request_id, str | None)
     assert_type((reply.header("x"), reply.is_success), tuple[str | None, bool])
+
+
+def timeouts(timeouts: Timeouts) -> None:
+    assert_type(timeouts.of(5), Timeouts)
 
 
 def token(token: Token) -> None:
@@ -161,6 +166,10 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     assert_type(await catalog.offers("createView"), bool)
     assert_type(catalog.address, str)
     assert_type(await catalog.authorization(), str | None)
+    assert_type(catalog.from_profile("prod", headers={"X-A": "a"}), AsyncIcebergCatalog)
+    assert_type(catalog.from_uri("https://c?warehouse=w"), AsyncIcebergCatalog)
+    assert_type(catalog.with_options(retries=Retries(tries=1), timeouts=5), AsyncIcebergCatalog)
+    assert_type((catalog.with_response(), catalog.response), tuple[AsyncIcebergCatalog, Reply | None])
     await catalog.close()
     assert_type(catalog.list_namespaces("a", page_size=10), AsyncIterator[tuple[str, ...]])
     assert_type(await catalog.create_namespace(("a", "b"), {"k": "v"}), CreateNamespaceResponse)
@@ -326,6 +335,8 @@ async def sharing_client(client: AsyncSharingClient) -> None:
         assert_type(client.table(shared), AsyncTable)
     for task in await (await client.table("s", "d", "t").query()).tasks(columns=["id"]):
         assert_type(client.read(task), AsyncIterator[pa.Table])
+    assert_type(client.with_options(timeouts=Timeouts(read=1.0)), AsyncSharingClient)
+    assert_type((client.with_response(), client.response), tuple[AsyncSharingClient, Reply | None])
     await client.close()
 
 
