@@ -1,15 +1,26 @@
-"""Reading of the profile."""
+"""Profiles: their versions, endpoints, tokens and types."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
-from lakepact.conformance.clients.delta_sharing.lab import same_rows
+import httpx
+import orjson
+
+from lakepact.conformance.clients.delta_sharing.lab import ADDRESS, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
     from lakepact.conformance.evidence.exchanges import Exchange
 
 FUTURE = 99  #: a version that no client of today can know
@@ -65,3 +76,75 @@ def expiration_times(lab: SharingClientLab) -> None:
 def _without_secrets(sent: list[str]) -> str:
     """Return the scheme of each Authorization, and the length of its token."""
     return " and ".join(f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters" for value in sent) or "no such header"
+
+
+TOKEN_PATH = "/identity/token"  # noqa: S105 - a path
+NAME, SECRET = "recipient@example.org", "a-secret: of the script"
+ISSUED = "token-of-the-script"
+BASIC = "Basic " + base64.b64encode(f"{NAME}:{SECRET}".encode()).decode()
+VERSION_2: Mapping[str, Any] = {"shareCredentialsVersion": 2, "bearerToken": None}
+#: Members of a profile by its type, and the Authorization that it leads to.
+PROFILES: Mapping[str, tuple[Mapping[str, Any], str]] = {
+    "bearer_token": ({"bearerToken": ISSUED}, f"Bearer {ISSUED}"),
+    "basic": ({"username": NAME, "password": SECRET}, BASIC),
+    "oauth_client_credentials": (
+        {"tokenEndpoint": f"{ADDRESS}{TOKEN_PATH}", "clientId": NAME, "clientSecret": SECRET, "scope": "all"},
+        f"Bearer {ISSUED}",
+    ),
+}
+UNAUTHORIZED = Answer(401, body=b'{"errorCode":"UNAUTHENTICATED","message":"not the authorization that the profile leads to"}')
+
+
+def requiring(authorization: str, token: str) -> Script:
+    """Return a server that requires an Authorization, and issues a token for client credentials.
+
+    Args:
+        authorization: value of the header.
+        token: authorizes requests to the server behind the scripted server.
+    """
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.target.partition("?")[0] == TOKEN_PATH:
+            return _issued(request)
+        if request.headers.get("authorization") != authorization:
+            return UNAUTHORIZED
+        others = [(name, value) for name, value in request.headers.multi_items() if name.lower() != "authorization"]
+        return forward(request.with_headers(httpx.Headers([*others, ("authorization", f"Bearer {token}")])))
+
+    return script
+
+
+def _issued(request: Request) -> Answer:
+    """Return the answer to a request for a token, with the client's id and secret in the form or in the header."""
+    form = dict(parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True))
+    in_form = (form.get("client_id"), form.get("client_secret")) == (NAME, SECRET)
+    if form.get("grant_type") != "client_credentials" or not (in_form or _in_header(request)):
+        return Answer(401, body=b'{"error":"invalid_client"}')
+    return Answer(200, body=orjson.dumps({"access_token": ISSUED, "token_type": "bearer", "expires_in": 3600}))
+
+
+def _in_header(request: Request) -> bool:
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    try:
+        plain = base64.b64decode(value).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    decoded = dict(parse_qsl(f"value={plain}")).get("value")  # RFC 6749 wants both percent-encoded first
+    return scheme.lower() == "basic" and f"{NAME}:{SECRET}" in {plain, decoded}
+
+
+@check("DS-CLI-21")
+def profile_types(lab: SharingClientLab) -> None:
+    """A client that sends requests with a profile of version 2 authorizes them by its `type`, and reads exactly the rows."""
+    table, rows = lab.reads()
+    judged = 0
+    with lab.judge_each("DS-CLI-21") as case:
+        for kind, (members, authorization) in PROFILES.items():
+            profile = {**VERSION_2, "type": kind, **members}
+            done = lab.performs("read-table", requiring(authorization, lab.token), table=table, profile=profile)
+            if done.exchanges:
+                judged += 1
+                with case():
+                    same_rows(done.ended, rows, f"with a profile of the type {kind}")
+    if not judged:
+        raise NotOffered("the client reads no profile of version 2")

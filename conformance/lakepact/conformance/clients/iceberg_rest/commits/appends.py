@@ -11,8 +11,7 @@ from urllib.parse import unquote, urlsplit
 from lakepact.conformance.clients.iceberg_rest.commits.references import BRANCH, TAG, set_reference
 from lakepact.conformance.clients.iceberg_rest.commits.unknown_outcomes import LOST, UNKNOWN, losing
 from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
-from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import VERSIONS, evolved
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import APPENDED, TABLE, grown, rows_of
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import APPENDED, TABLE, VERSIONS, evolved, grown, rows_of
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, table_changes_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, changing, error
 from lakepact.conformance.clients.iceberg_rest.suite import check

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import grown
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles, grown
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
-from lakepact.conformance.clients.iceberg_rest.kit.table_files import TableFiles
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.clients.scripted_server import as_it_is

@@ -1,16 +1,28 @@
-"""Tables to which the client has appended rows."""
+"""Tables with appended rows and their files, and tables with nested columns whose current schema has lost its highest column."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.judging import expect
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 
     Rows = list[dict[str, Any]]
+
+    Document = dict[str, Any]
+    Columns = dict[str, Document]
+    from collections.abc import Collection
+
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+    from lakepact.generated.contract import OperationId
 
 TABLE = "t"
 LARGE = 9_007_199_254_740_993  #: the first integer that a float does not hold
@@ -60,3 +72,83 @@ def grown(lab: CatalogClientLab, appends: int = len(APPENDED)) -> GrownTable:
     if len(snapshots) != appends:
         raise Blocked(f"{appends} appends made {len(snapshots)} snapshots")
     return GrownTable(namespace, tuple(snapshots))
+
+
+VERSIONS = (2, 1, 3)
+#: The ids are neither in order nor without gaps: servers and clients may give others at creation.
+NESTED: Document = json.loads(Path(__file__).with_name("nested_table.json").read_text("utf-8"))
+
+
+def evolved(lab: CatalogClientLab, version: int, *, nested: bool) -> dict[str, Any]:
+    """Create a table whose current schema is older than its latest, and which has dropped its highest column.
+
+    Returns:
+        The arguments that name it.
+    """
+    where: dict[str, Any] = {"namespace": lab.namespace(), "table": "t"}
+    lab.create(**where, **(NESTED if nested else {}) | {"properties": NESTED["properties"] | {"format-version": str(version)}})
+    metadata = lab.stored(**where)["metadata"]
+    schema, highest = metadata["schemas"][0], metadata["last-column-id"]
+    inner = {"id": highest + 2, "name": "inner", "type": "string", "required": False}
+    dropped = {"id": highest + 1, "name": "dropped", "type": {"type": "struct", "fields": [inner]}, "required": False}
+    update = {"action": "add-schema", "schema": {**schema, "schema-id": 1, "fields": [*schema["fields"], dropped]}}
+    lab.commit(*where.values(), update, {"action": "set-current-schema", "schema-id": -1})
+    lab.commit(*where.values(), {"action": "set-current-schema", "schema-id": schema["schema-id"]})
+    return where
+
+
+def current_schema(metadata: Document) -> Document:
+    """Return the current schema of a table."""
+    schema: Document = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
+    return schema
+
+
+def columns_of(kind: Document, outer: str = "") -> Columns:
+    """Return all columns of a schema by their paths, also nested ones; the type of a column with others in it is struct, list or map."""
+    parts = kind.get("fields") or [
+        {"id": kind[f"{part}-id"], "name": part, "type": kind[part], "required": kind.get(f"{part}-required", True)}
+        for part in ("element", "key", "value")
+        if part in kind
+    ]
+    found: Columns = {}
+    for part in parts:
+        is_nested, path = isinstance(part["type"], dict), f"{outer}{part['name']}"
+        found[path] = {**part, "type": part["type"]["type"]} if is_nested else part
+        found |= columns_of(part["type"], f"{path}.") if is_nested else {}
+    return found
+
+
+class TableFiles:
+    """The files of a table at the time of certain requests, to find out which of them are deleted later.
+
+    Args:
+        location: of the table.
+    """
+
+    def __init__(self, location: str) -> None:
+        self._folder = Path(unquote(urlsplit(location).path))
+        self._before: set[Path] = set()
+
+    def _present(self) -> set[Path]:
+        return {path for path in self._folder.rglob("*") if path.is_file()}
+
+    def watched(self, script: Script, operations: Collection[OperationId]) -> Script:
+        """Return the script; it also notes the files at each request for one of the operations."""
+
+        def watching(request: Request, forward: Forward) -> Answer:
+            if request.operation in operations:
+                self._before |= self._present()
+            return script(request, forward)
+
+        return watching
+
+    def are_kept(self, how: str) -> None:
+        """Expect that all noted files still exist.
+
+        Args:
+            how: names the files.
+
+        Raises:
+            Unmet: some are deleted.
+        """
+        expect.equal([], sorted(path.name for path in self._before - self._present()), f"deleted files {how}:", at=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.clients.iceberg_rest.kit.declared_endpoints import with_endpoints
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect

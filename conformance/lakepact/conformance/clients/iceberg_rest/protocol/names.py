@@ -1,7 +1,9 @@
-"""Names in the paths of a client's requests."""
+"""Names in the paths of requests, and encodings of paths and answers."""
 
 from __future__ import annotations
 
+import gzip
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.clients.iceberg_rest.suite import check
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
+    from lakepact.conformance.clients.listener import Answer
+    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 
@@ -46,3 +50,40 @@ def table_names(lab: CatalogClientLab) -> None:
                 expect.equal(
                     expected, found.get("uuid") if isinstance(found, dict) else found, f"uuid of the table {expect.shown(name)}:", at=None
                 )
+
+
+JSON = ("application/json; charset=utf-8", "Application/JSON;charset=UTF-8")
+
+
+def compressed(request: Request, forward: Forward) -> Answer:
+    """Answer as a server that compresses answers with gzip if the client accepts it."""
+    answer = forward(request)
+    accepted = [coding.partition(";")[0].strip().lower() for coding in request.headers.get("accept-encoding", "").split(",")]
+    if "gzip" not in accepted or not answer.body:
+        return answer
+    return replace(answer, body=gzip.compress(answer.body)).with_header("content-encoding", "gzip")
+
+
+@check("IRC-CLI-055")
+def encodings(lab: CatalogClientLab) -> None:
+    """A client lists tables from gzip responses if it sends `Accept-Encoding: gzip`, and from responses with a charset."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+    with lab.judge_each("IRC-CLI-055") as case:
+        with case():
+            done = lab.performs("list-tables", compressed, namespace=home)
+            expect.true(done.ended.prints(["t"]), "the tables, in the content coding that the client accepts", done.ended.outcome, at=None)
+        for kind in JSON:
+            with case():
+                done = lab.performs("list-tables", _with_type(kind), namespace=home)
+                expect.true(done.ended.prints(["t"]), f"the tables, with Content-Type {kind}", done.ended.outcome, at=None)
+
+
+def _with_type(kind: str) -> Script:
+    """Return a catalog whose answers have this Content-Type."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        return answer.with_header("content-type", kind) if answer.body else answer
+
+    return script

@@ -7,7 +7,7 @@ import email.utils
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
-from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_not_repeated, key_of
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
@@ -27,8 +27,6 @@ WAIT = 1.0  #: seconds that a server asks for
 DATED = 2.0  #: seconds until the date that a server names, which has no fractions
 TOLERANCE = 0.1
 LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
-COMMIT_REFUSED = ((409, "CommitFailedException"), (403, "ForbiddenException"))
-UNKNOWN_OUTCOMES = ((500, "CommitStateUnknownException"), (502, "CommitStateUnknownException"), (504, "CommitStateUnknownException"))
 NOT_FOUND = "NoSuchNamespaceException"  #: of a namespace whose parent does not exist, which the contract does not list
 
 
@@ -41,25 +39,6 @@ def refused_requests_are_reported(lab: CatalogClientLab) -> None:
         for status, kind in LISTING_REFUSED:
             refused = lab.performs("list-tables", answering(op.list_tables, error(status, kind)), namespace=home)
             refused.is_refused(f"listTables was answered with {status}")
-
-
-@check("IRC-CLI-003", "IRC-CLI-004")
-def refused_commits_are_reported(lab: CatalogClientLab) -> None:
-    """A client reports an error for a commit that returns 409 or 403, and loads the table before it repeats one after 500, 502 or 504."""
-    home = lab.namespace("t")
-    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
-    with lab.judge("IRC-CLI-003"):
-        for status, kind in COMMIT_REFUSED:
-            script = answering(op.update_table, error(status, kind))
-            refused = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.refused": str(status)})
-            if refused.of(op.update_table):
-                refused.is_refused(f"its commit was answered with {status}")
-    with lab.judge("IRC-CLI-004"):
-        for status, kind in UNKNOWN_OUTCOMES:
-            script = answering(op.update_table, error(status, kind), is_done=True)
-            is_not_repeated(
-                lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)}), status
-            )
 
 
 @check("IRC-CLI-054", "IRC-CLI-068")

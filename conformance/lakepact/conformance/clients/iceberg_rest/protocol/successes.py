@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.clients.iceberg_rest.kit.changes import UPDATES, changes
 from lakepact.conformance.clients.iceberg_rest.kit.lab import VIEW_SQL, path_of
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.program import in_order
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 SUFFIX = ".50%41é&b"  #: characters that paths and bodies spell in different ways
+CONFLICT = error(409, "CommitFailedException")
 REFUSALS = (error(403, "ForbiddenException"), error(500, "InternalServerError"))
 #: Operations whose success status is 204.
 EMPTY = frozenset({op.drop_table, op.rename_table, op.drop_namespace, op.drop_view, op.rename_view})
@@ -90,11 +92,12 @@ def other_successes(lab: CatalogClientLab) -> None:
 
 @check("IRC-CLI-003")
 def refused_changes(lab: CatalogClientLab) -> None:
-    """A client reports an error for a change that returns 403 or 500."""
+    """A client reports an error for a change that returns 403 or 500, and for a commit that returns 409."""
     judged = 0
     with lab.judge_each("IRC-CLI-003") as case:
         for operation, task, arguments, _ in changes(lab):
-            for answer in REFUSALS if operation != op.report_metrics else ():
+            refusals = (*REFUSALS, CONFLICT) if operation in COMMITS else REFUSALS
+            for answer in refusals if operation != op.report_metrics else ():
                 done = lab.tries(task, answering(operation, answer), **arguments)
                 if done is None or not done.of(operation):
                     break

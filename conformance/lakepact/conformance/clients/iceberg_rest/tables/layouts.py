@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.clients.iceberg_rest.kit.changes import kept
-from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import NESTED, VERSIONS, columns_of, current_schema, evolved
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import NESTED, VERSIONS, columns_of, current_schema, evolved
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_guarded, updates_of
 from lakepact.conformance.clients.iceberg_rest.suite import check
@@ -16,7 +16,7 @@ from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import Columns
+    from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import Columns
     from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
 

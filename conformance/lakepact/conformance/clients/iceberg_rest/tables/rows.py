@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.clients.iceberg_rest.kit.evolved_tables import current_schema
-from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown, rows_of
+from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, current_schema, grown, rows_of
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
 from lakepact.conformance.clients.scripted_server import as_it_is

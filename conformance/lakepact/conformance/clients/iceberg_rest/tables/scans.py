@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.clients.iceberg_rest.kit.declared_endpoints import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, grown
-from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
+from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered

@@ -1,8 +1,9 @@
-"""The idempotency keys of a client's changes."""
+"""The additions of this version: idempotency keys, and separators of the levels of a namespace."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error
@@ -68,3 +69,42 @@ def undeclared_keys_do_not_allow_retries(lab: NewerCatalogClientLab) -> None:
             script = without_lifetime(answering(op.update_table, error(status, "CommitStateUnknownException"), is_done=True))
             done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)})
             is_not_repeated(done, status, keys_are_kept=False)
+
+
+UNIT = "%1F"
+NAMESPACES = "/v1/namespaces/"
+#: Values of `namespace-separator`, URL-encoded.
+SEPARATORS = ("%2E", "%3A%3A", "%1F")
+
+
+def separated_by(separator: str) -> Script:
+    """Return a catalog that names this separator, and takes it and the byte 0x1F in paths."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation == op.get_config:
+            answer = forward(request)
+            document = answer.document
+            return answer.with_document({**document, "overrides": {**document["overrides"], "namespace-separator": separator}})
+        before, found, rest = request.target.partition(NAMESPACES)
+        if not found or before:
+            return forward(request)
+        name, mark, further = rest.partition("/")
+        spelled = name.replace(unquote(separator), UNIT)
+        for octets in {separator, separator.lower()}:
+            spelled = spelled.replace(octets, UNIT)
+        return forward(request.at(f"{NAMESPACES}{spelled}{mark}{further}"))
+
+    return script
+
+
+@check("IRC-SEP-005")
+def namespaces_are_separated(lab: NewerCatalogClientLab) -> None:
+    """A table in a namespace of three levels is found whatever separator the configuration names."""
+    outer = lab.namespace()
+    inner = lab.namespace("t", within=lab.namespace(within=outer))
+    lab.does("list-tables", ["t"], namespace=inner)
+    with lab.judge_each("IRC-SEP-005") as case:
+        for separator in SEPARATORS:
+            with case():
+                done = lab.performs("list-tables", separated_by(separator), namespace=inner)
+                expect.true(done.ended.prints(["t"]), f"the tables, where namespace-separator is {separator}", done.ended.outcome, at=None)
