@@ -56,6 +56,8 @@ import software.amazon.awssdk.regions.Region;
  * Tasks of `lakepact check-client` for Apache Iceberg's own client in Java.
  *
  * <p>mvn dependency:build-classpath -Dmdep.outputFile=classpath &amp;&amp; lakepact check-client -- java -cp "$(cat classpath)" Client.java
+ *
+ * <p>With -Diceberg.version=1.12.0, Maven takes another version.
  */
 public class Client {
   static final ObjectMapper JSON = new ObjectMapper();

@@ -136,6 +136,14 @@ def test_catalog_client_sends_keys_when_the_server_supports_them(servers: Callab
     assert {name: result.outcome for name, result in kept.items()} == {"IRC-IDEM-018": Outcome.PASS, "IRC-IDEM-019": Outcome.PASS}
 
 
+def test_failure_with_an_unchanged_server_fails_the_requirement_about_tasks_in_every_check(servers: Callable[[str], Target]) -> None:
+    found = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-058", "IRC-CLI-063", fault="forgets-the-requirements")
+
+    failing = {verdict.check for verdict in found["IRC-CLI-058"].verdicts if verdict.outcome is Outcome.FAIL and verdict.exchanges}
+    assert {"commits.appends.appended_snapshots", "protocol.successes.changes_leave_what_was_asked_for"} <= failing
+    assert found["IRC-CLI-063"].outcome is Outcome.BLOCKED
+
+
 @pytest.mark.nightly
 def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> None:
     results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-0*", speaks=PROGRAMS / "pyiceberg_client.py")
@@ -143,7 +151,7 @@ def test_complete_program_drives_pyiceberg(servers: Callable[[str], Target]) -> 
 
     assert outcomes["IRC-CLI-020"] == outcomes["IRC-CLI-013"] == outcomes["IRC-CLI-017"] == Outcome.PASS
     assert [name for name, outcome in outcomes.items() if outcome in {Outcome.BLOCKED, Outcome.ERROR}] == []
-    assert [name for name, outcome in outcomes.items() if outcome is Outcome.FAIL] == ["IRC-CLI-001"]
+    assert [name for name, outcome in outcomes.items() if outcome is Outcome.FAIL] == ["IRC-CLI-001", "IRC-CLI-059"]
 
 
 def test_fault_in_pyiceberg_is_found(servers: Callable[[str], Target], tmp_path: Path) -> None:
