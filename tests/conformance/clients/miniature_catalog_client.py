@@ -1,6 +1,6 @@
 """A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT.
 
-LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `strict`, `retries-reads`, `retries-conflicts`,
+LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `sparse`, `retries-reads`, `retries-conflicts`,
 `no-table-tasks`, `refreshes-where-configured`.
 """
 
@@ -237,8 +237,9 @@ class Catalog(History):
         self.change_schema(self.given["edits"])
 
     def change_schema(self, edits: list[dict[str, Any]]) -> None:
-        metadata = self.load()["metadata"]
-        schema = json.loads(json.dumps(self.schema(metadata)))
+        metadata = self.load_writable()["metadata"]
+        decimal = "decimal(9, 2)"
+        schema = json.loads(json.dumps(self.schema(metadata)).replace(decimal, "decimal(9,2)" if STYLE == "sparse" else decimal))
         last = max(column["id"] for column in schema["fields"]) if FAULT == "counts-columns-of-the-schema" else metadata["last-column-id"]
         for edit in edits:
             *outer, name = edit["column"]
@@ -361,9 +362,8 @@ class Catalog(History):
         representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
         version = {"version-id": 1, "timestamp-ms": int(time.time() * 1000), "schema-id": 0, "summary": {}}
         version |= {"representations": [representation], "default-namespace": self.levels}
-        self.ask(
-            "POST", f"{self.namespace()}/views", {"name": self.given["view"], "schema": schema, "view-version": version, "properties": {}}
-        )
+        properties = {} if STYLE == "sparse" else {"properties": dict[str, str]()}
+        self.ask("POST", f"{self.namespace()}/views", {"name": self.given["view"], "schema": schema, "view-version": version, **properties})
 
     def load_view(self) -> Any:
         loaded = self.ask("GET", self.view())

@@ -122,8 +122,14 @@ class History:
     def append_rows_to_branch(self) -> Any:
         self.append(self.given["branch"])
 
+    def load_writable(self) -> Any:
+        loaded = self.load()
+        if STYLE == "sparse" and loaded["metadata"]["format-version"] != 2:
+            raise Refused("only tables of version 2 are written")
+        return loaded
+
     def append(self, branch: str) -> None:
-        metadata = self.load()["metadata"]
+        metadata = self.load_writable()["metadata"]
         data = self.root_of(metadata) / "data" / f"{uuid.uuid4()}.json"
         ids = {column["name"]: column["name" if FAULT == "finds-columns-by-name" else "id"] for column in self.schema(metadata)["fields"]}
         self.write(data, [{ids[name]: value for name, value in row.items()} for row in self.given["rows"]])

@@ -32,7 +32,16 @@ if TYPE_CHECKING:
 
 SAME_HEAD = "assert-ref-snapshot-id"
 MINUTE = 60_000  #: milliseconds
-SNAPSHOT_MEMBERS = ("snapshots", "snapshot-log", "refs", "current-snapshot-id", "last-sequence-number", "next-row-id")
+SNAPSHOT_MEMBERS = (
+    "statistics",
+    "partition-statistics",
+    "snapshots",
+    "snapshot-log",
+    "refs",
+    "current-snapshot-id",
+    "last-sequence-number",
+    "next-row-id",
+)
 OWN: Rows = [{"id": 10, "data": "own"}]
 OTHER: Rows = [{"id": 11, "data": "other"}]
 

@@ -104,7 +104,7 @@ def current_schema(metadata: Document) -> Document:
 
 
 def columns_of(kind: Document, outer: str = "") -> Columns:
-    """Return all columns of a schema by their paths, also nested ones; the type of a column with others in it is struct, list or map."""
+    """Return all columns of a schema by their paths, also nested ones, without null members; nested types are struct, list or map."""
     parts = kind.get("fields") or [
         {"id": kind[f"{part}-id"], "name": part, "type": kind[part], "required": kind.get(f"{part}-required", True)}
         for part in ("element", "key", "value")
@@ -113,7 +113,8 @@ def columns_of(kind: Document, outer: str = "") -> Columns:
     found: Columns = {}
     for part in parts:
         is_nested, path = isinstance(part["type"], dict), f"{outer}{part['name']}"
-        found[path] = {**part, "type": part["type"]["type"]} if is_nested else part
+        kind_of_part = part["type"]["type"] if is_nested else part["type"].replace(" ", "")
+        found[path] = {name: value for name, value in part.items() if value is not None} | {"type": kind_of_part}
         found |= columns_of(part["type"], f"{path}.") if is_nested else {}
     return found
 

@@ -36,7 +36,7 @@ EDITS: tuple[Document, ...] = (
     RENAMED,
     {"edit": "drop", "column": ["point", "x"]},
     {"edit": "drop", "column": ["notes", "value", "n"]},
-    {"edit": "widen", "column": ["amount"], "type": "decimal(12, 2)"},
+    {"edit": "widen", "column": ["amount"], "type": "decimal(12,2)"},
     {"edit": "document", "column": ["tags"], "doc": "labels"},
 )
 
@@ -78,7 +78,7 @@ def _is_changed(lab: CatalogClientLab, before: Document, done: Performance, wher
             sent = {path: column if "id" in expected.get(path, {}) else "new" for path, column in columns_of(schema).items()}
             wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
             expect.equal(wanted, sent, f"columns of the schema of a table {about}", at=None)
-            keys, sent_keys = (one.get("identifier-field-ids", []) for one in (old, schema))
+            keys, sent_keys = (sorted(one.get("identifier-field-ids") or []) for one in (old, schema))
             expect.equal(keys, sent_keys, "identifier-field-ids of the schema:", at=None)
         lab.require_done(done)
         names = sorted(columns_of(current_schema(after)))

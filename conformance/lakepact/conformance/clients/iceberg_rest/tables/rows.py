@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE, current_schema, grown, rows_of
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.iceberg_rest.tables.scans import planned_by_server, planning
+from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.scripted_server import as_it_is
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
@@ -94,8 +95,7 @@ def references(lab: CatalogClientLab) -> None:
 def _returns(done: Performance, rows: Rows, how: str) -> None:
     """Expect these rows; null and an absent member are the same."""
     found = [{name: value for name, value in row.items() if value is not None} for row in done.result]
-    key = str
-    expect.equal(sorted(rows, key=key), sorted(found, key=key), f"rows {how}:", at=None)
+    expect.equal(in_order(rows), in_order(found), f"rows {how}:", at=None)
 
 
 @check("IRC-CLI-066")
