@@ -6,6 +6,7 @@ import itertools
 import pickle
 import time
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyiceberg.types import DecimalType, DoubleType
 
-from lakepact.client import BadReply, IcebergCatalog, UntrustedOrigin, column, pyiceberg_table
+from lakepact.client import BadReply, IcebergCatalog, UntrustedOrigin, column, pyiceberg_catalog, pyiceberg_table
 from lakepact.client.iceberg_rest.data_files import END, FileReader
 from lakepact.client.origins import TrustedOrigins
 from lakepact.reference_server import running
@@ -82,11 +83,9 @@ def test_predicate_selects_files_and_rows(catalog, planner):
 @pytest.fixture(scope="module")
 def widened(catalog):
     """Return the name of a table whose file is of before its columns were widened."""
-    types = {"id": "long", "f": "float", "m": "decimal(4, 2)"}
-    fields = [{"id": number, "name": name, "type": kind, "required": False} for number, (name, kind) in enumerate(types.items(), 1)]
-    catalog.create_table("n.widened", {"type": "struct", "schema-id": 0, "fields": fields})
-    table = pyiceberg_table(catalog, "n", "widened")
-    table.append(pa.table({"id": [1], "f": pa.array([0.7], pa.float32()), "m": pa.array([Decimal("1.10")], pa.decimal128(4, 2))}))
+    rows = pa.table({"id": [1], "f": pa.array([0.7], pa.float32()), "m": pa.array([Decimal("1.10")], pa.decimal128(4, 2))})
+    table = pyiceberg_catalog(catalog).create_table("n.widened", rows.schema)
+    table.append(rows)
     with table.update_schema() as update:
         update.update_column("f", DoubleType()).update_column("m", DecimalType(9, 2))
     return "widened"
@@ -110,6 +109,28 @@ def test_row_of_before_its_column_was_widened_is_kept(catalog, widened, planner,
 @pytest.mark.parametrize("planner", ["driver", "server"])
 def test_file_of_before_its_column_was_widened_is_skipped(catalog, widened, planner):
     assert planned(catalog, widened, planner, column("f") < 0.6)[1] == []
+
+
+@pytest.fixture(scope="module")
+def days(catalog):
+    """Return the name of a table of two partitions, one of them null, whose files lack the column of the partition."""
+    rows = pa.table({"id": [1, 2], "day": pa.array([date(2026, 11, 27), None])})
+    table = pyiceberg_catalog(catalog).create_table("n.days", rows.schema)
+    with table.update_spec() as update:
+        update.add_identity("day")
+    table.append(rows)
+    for task in table.scan().plan_files():
+        path = task.file.file_path.removeprefix("file://")
+        pq.write_table(pq.read_table(path, columns=["id"]), path)
+    return "days"
+
+
+@pytest.mark.parametrize("planner", ["driver", "server"])
+def test_rows_of_files_without_the_partition_column_have_the_partition_value(catalog, days, planner):
+    scan, files = planned(catalog, days, planner)
+    batches = FileReader.of(scan, {}, None, **TRUSTED).read(files, dict)
+
+    assert {row["id"]: row["day"] for batch in batches for row in batch.to_pylist()} == {1: date(2026, 11, 27), 2: None}
 
 
 def test_repr_of_reader_and_files_shows_no_secret(catalog):
@@ -177,9 +198,8 @@ def test_reader_carries_no_history(catalog):
 @pytest.fixture(scope="module")
 def halves(catalog):
     """Return a table whose file has two row groups, with properties that refuse the second."""
-    schema = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
-    catalog.create_table("n.halves", schema, properties={"write.parquet.row-group-limit": "200000"})
-    pyiceberg_table(catalog, "n", "halves").append(pa.table({"id": range(400_000)}))
+    rows = pa.table({"id": range(400_000)})
+    pyiceberg_catalog(catalog).create_table("n.halves", rows.schema, properties={"write.parquet.row-group-limit": "200000"}).append(rows)
     return "halves", {"py-io-impl": "spark_file_io.ExpiringFileIO"}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyiceberg.catalog.rest.scan_planning import ScanTasks
 from pyiceberg.io.pyarrow import schema_to_pyarrow
-from pyiceberg.manifest import DataFileContent
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import FileScanTask
+from pyiceberg.typedef import Record
 
 from lakepact.client.iceberg_rest.data_files import PlannedFile
 from lakepact.client.iceberg_rest.storage import storage_credential
@@ -22,24 +22,6 @@ if TYPE_CHECKING:
     from lakepact.client import IcebergCatalog
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
-
-#: Members of a content file that reading needs; statistics serve planning alone.
-_MEMBERS = frozenset(
-    {
-        "content",
-        "content-offset",
-        "content-size-in-bytes",
-        "file-format",
-        "file-path",
-        "file-size-in-bytes",
-        "first-row-id",
-        "partition",
-        "record-count",
-        "referenced-data-file",
-        "spec-id",
-        "split-offsets",
-    }
-)
 
 
 class UnsupportedDeletes(ValueError):
@@ -95,14 +77,24 @@ def planned_by_server(
 
 
 def _planned(task: ScanTask, plan: ScanPlan) -> PlannedFile:
-    files = [each.to_wire() for each in (task.data_file, *task.delete_files)]
-    for each in files:
-        if each.get("content") == "equality-deletes":
-            raise UnsupportedDeletes(each["file-path"])
-    data, *deletes = [{name: value for name, value in each.items() if name in _MEMBERS} for each in files]
-    references = list(range(len(deletes)))
-    document = {"data-file": data, "delete-file-references": references}
-    tasks = ScanTasks.model_validate({"file-scan-tasks": [document], "delete-files": deletes})
-    credential = storage_credential(plan.storage_credentials, task.data_file.file_path)
+    data, *deletes = (_content_file(each.to_wire()) for each in (task.data_file, *task.delete_files))
+    credential = storage_credential(plan.storage_credentials, data.file_path)
     opening = {} if credential is None else dict(credential.config)
-    return PlannedFile(FileScanTask.from_rest_response(tasks.file_scan_tasks[0], tasks.delete_files), opening)
+    return PlannedFile(FileScanTask(data, delete_files={*deletes}), opening)
+
+
+def _content_file(file: dict[str, Any]) -> DataFile:
+    """Return a file of a plan without its statistics, which serve planning alone."""
+    if file["content"] == "equality-deletes":
+        raise UnsupportedDeletes(file["file-path"])
+    made = DataFile.from_args(
+        content=DataFileContent.from_rest_type(file["content"]),
+        file_path=file["file-path"],
+        file_format=FileFormat(file["file-format"]),
+        partition=Record(*file["partition"]),
+        record_count=file["record-count"],
+        file_size_in_bytes=file["file-size-in-bytes"],
+        split_offsets=file.get("split-offsets"),
+    )
+    made.spec_id = file["spec-id"]
+    return made

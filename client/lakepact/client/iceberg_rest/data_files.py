@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+from pyiceberg.conversions import from_json
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.expressions.visitors import bind, extract_field_ids
 from pyiceberg.io.pyarrow import ArrowAccessor, ArrowProjectionVisitor, ArrowScan, expression_to_pyarrow, pyarrow_to_schema
@@ -143,7 +144,10 @@ class FileReader:
         values = {
             each.source_id: data.partition[n] for n, each in enumerate(spec.fields if spec else ()) if str(each.transform) == "identity"
         }
-        return {source: value for source, value in values.items() if source in missing and value is not None}
+        present = {source: value for source, value in values.items() if source in missing and value is not None}
+        kinds = {source: self.schema.find_type(source) for source in present}
+        # A server sends dates, times and decimals as JSON has them.
+        return {source: from_json(kinds[source], value) if isinstance(value, str) else value for source, value in present.items()}
 
     def _matching(self, source: Any, held: Schema, condition: Any, compared: set[int]) -> Container[int]:
         """Return the row groups whose statistics allow matching rows; all if a file has the columns by other names or types."""
