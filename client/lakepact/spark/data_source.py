@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource
 
-from lakepact.spark import shared_tables
 from lakepact.spark.errors import explained
 from lakepact.spark.options import OptionError, SharedTable, table_options
-from lakepact.spark.shared_streams import SharedTableStream
-from lakepact.spark.shared_tables import FilteredSharedTableReader, SharedTableReader
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader
@@ -50,11 +48,8 @@ class LakepactDataSource(DataSource):
             AnalysisException: The table does not exist, is not shared with this caller, or needs a later reader.
         """
         with explained():
-            if isinstance(self._table, SharedTable):
-                return shared_tables.described(self._table)
-            from lakepact.spark import iceberg_tables  # noqa: PLC0415 - pyiceberg takes a second to load
-
-            return iceberg_tables.described(self._table)
+            columns: StructType = self._module("tables").described(self._table)
+            return columns
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return a reader of the table's rows.
@@ -62,12 +57,9 @@ class LakepactDataSource(DataSource):
         It takes filters only if asked to: Spark 4.1 gives the files of a filtered query to later queries of the same DataFrame, even if
         they have no filter.
         """
-        table = self._table
-        if isinstance(table, SharedTable):
-            return FilteredSharedTableReader(table, schema) if table.pushes_filters else SharedTableReader(table, schema)
-        from lakepact.spark.iceberg_tables import CatalogTableReader, FilteredCatalogTableReader  # noqa: PLC0415 - as above
-
-        return FilteredCatalogTableReader(table, schema) if table.pushes_filters else CatalogTableReader(table, schema)
+        tables = self._module("tables")
+        made: DataSourceReader = (tables.FilteredReader if self._table.pushes_filters else tables.Reader)(self._table, schema)
+        return made
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - a name of Spark's
         """Return a reader of the table's later versions.
@@ -75,6 +67,12 @@ class LakepactDataSource(DataSource):
         Raises:
             OptionError: It is a table of an Iceberg catalog, or the stream has no start. Spark shows it only with its traceback.
         """
-        if isinstance(self._table, SharedTable):
-            return SharedTableStream(self._table, schema)
-        raise OptionError("tables of Iceberg catalogs are read in batches here; only shared tables are streamed")
+        if not isinstance(self._table, SharedTable):
+            raise OptionError("tables of Iceberg catalogs are read in batches here; only shared tables are streamed")
+        made: DataSourceStreamReader = self._module("streams").SharedTableStream(self._table, schema)
+        return made
+
+    def _module(self, topic: str) -> Any:
+        """Return a module of the table's contract. Spark loads it in each process, and the other contract's would take a second more."""
+        contract = "shared" if isinstance(self._table, SharedTable) else "iceberg"
+        return importlib.import_module(f"lakepact.spark.{contract}_{topic}")

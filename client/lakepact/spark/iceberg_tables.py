@@ -11,10 +11,9 @@ from pyiceberg.manifest import FileFormat
 from pyiceberg.utils.bin_packing import PackingIterator
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from lakepact.client import IcebergCatalog
+from lakepact import client  # which loads the catalog when it is first named: executors do without
 from lakepact.client.errors import OperationNotSupported
 from lakepact.client.iceberg_rest.data_files import END, FileReader, PlannedFile
-from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
 from lakepact.spark.errors import explained
 from lakepact.spark.filters import TakesFilters
 from lakepact.spark.iceberg_expressions import pyiceberg_expression
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pyiceberg.table import DataScan, Table
     from pyspark.sql.types import StructType
 
+    from lakepact.client import IcebergCatalog
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.spark.options import CatalogTable
 
@@ -40,12 +40,12 @@ _LOOKBACK = 10
 
 def opened(options: CatalogTable) -> IcebergCatalog:
     """Return a client of the table's catalog."""
-    return IcebergCatalog(options.catalog, warehouse=options.warehouse, auth=options.auth(), trusted_origins=options.trusted_origins)
+    return client.IcebergCatalog(options.catalog, warehouse=options.warehouse, auth=options.auth(), trusted_origins=options.trusted_origins)
 
 
 def table_of(catalog: IcebergCatalog, options: CatalogTable) -> Table:
     """Return the table, with credentials for its files if the catalog vends them."""
-    return pyiceberg_table(catalog, options.namespace, options.name, properties=dict(options.storage))
+    return client.pyiceberg_table(catalog, options.namespace, options.name, properties=dict(options.storage))
 
 
 def scan_of(table: Table, options: CatalogTable) -> DataScan:
@@ -88,7 +88,7 @@ class FilesPartition(InputPartition):
         return f"{type(self).__name__}({len(self.parts)} parts of files, {sum(part.size for part in self.parts)} bytes)"
 
 
-class CatalogTableReader(DataSourceReader):
+class Reader(DataSourceReader):
     """Reads one snapshot of a table.
 
     Args:
@@ -146,7 +146,7 @@ class CatalogTableReader(DataSourceReader):
             return dict(table_of(catalog, self._options).io.properties)
 
 
-class FilteredCatalogTableReader(TakesFilters, CatalogTableReader):
+class FilteredReader(TakesFilters, Reader):
     """Reads a table without the files that filters exclude."""
 
 

@@ -87,7 +87,7 @@ def rows_of(partition: FilesPartition | None, options: SharedTable, schema: Stru
             yield from record_batches(table, schema)
 
 
-class SharedTableReader(DataSourceReader):
+class Reader(DataSourceReader):
     """Reads one version of a shared table, or the changes of several versions.
 
     Args:
@@ -131,5 +131,5 @@ class SharedTableReader(DataSourceReader):
         return rows_of(partition, self._options, self._schema)
 
 
-class FilteredSharedTableReader(TakesFilters, SharedTableReader):
+class FilteredReader(TakesFilters, Reader):
     """Reads a shared table without the files that filters exclude."""
