@@ -181,9 +181,10 @@ def spark_tables(session: nox.Session) -> None:
 
 @nox.session
 def campaign_bench(session: nox.Session) -> None:
-    """Measure the cost of campaigns: 2,000 cases on three servers, one more on Spark, and the analysis of 200,000 exchanges."""
+    """Measure the cost of campaigns (2,000 cases on three servers, one more on Spark, 200,000 exchanges analysed) and of scans in Spark."""
     install(session, "tests", package=".[all,campaign-spark]")
     session.run("python", "tests/bench/campaign.py", env={"PYTHONPATH": "tests"})
+    session.run("python", "tests/bench/campaign.py", "scans", env={"PYTHONPATH": "tests"})
     session.run("python", "tests/bench/judging.py", *session.posargs, env={"PYTHONPATH": "tests"})
 
 

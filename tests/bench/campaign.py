@@ -1,10 +1,13 @@
-"""Cost of campaigns: `nox -s campaign_bench`, or `python tests/bench/campaign.py [three] [marginal]`.
+"""Cost of campaigns and of scans in Spark: `nox -s campaign_bench`, or `python tests/bench/campaign.py [three] [marginal] [scans]`.
 
 three: one command sends 2,000 cases to three servers (the reference server, a faulty one, and Iceberg's in Java if Java and Maven are
 installed), judges and reports, in plain processes and on Spark in local[2]. It must find every fault in less than 90 seconds.
 
 marginal: the cost of one more case on Spark in local[2], as a ratio to its cost in two plain processes. Both send the same few and the
 same many cases; the cost is the difference in CPU seconds, without the servers. The output also shows the start of Spark.
+
+scans: `lakepact.spark` beside Iceberg's jar, on 10M rows in one file and in twenty. Each scans twice in a row and the second time counts:
+Spark ends Python processes that were idle for a minute. It runs alone, for Spark takes the jar only when its JVM starts.
 
 Exit code 1 if a target is missed. The output shows CPU seconds beside elapsed seconds, because a busy machine distorts those.
 """
@@ -21,6 +24,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +32,7 @@ import pytest
 from judging import children
 
 from campaigns import command, ran
+from interop import installed
 from interop.fixture.java_server import serving as java_serving
 from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign import plans as case_plans
@@ -52,6 +57,8 @@ FAULTS = {
 ENGINES = {"plain": ("--engine", "local", "--lanes", "2"), "local[2]": ("--master", "local[2]")}
 MOST = 1.1  #: times the cost of a case in two plain processes
 FEW, MANY, ROUNDS = 200, 1200, 5
+ROWS, SCANS, MEGABYTES = 10_000_000, 1.5, 400  #: times the jar's seconds, and the most of a Python process
+COLUMNS = ("id", "id / 7 amount", "concat('city-', id % 5000) city", "date_from_unix_date(id % 9999) day", "timestamp_micros(id) at")
 LOOKED_AT = 0.2  #: seconds between two measurements of the processes
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -216,23 +223,62 @@ def sent(engine: Engine, plan: Path, run: Path, url: str) -> None:
     ran(plan, run, engine, f"a={url}", chunk=CASES)
 
 
-PARTS = {"three": three, "marginal": marginal}
+def scans(_: Path, chosen: argparse.Namespace) -> bool:
+    """Compare full scans by both readers, and return whether a limit is exceeded."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - another part measures its start
+
+    from lakepact.spark import LakepactDataSource  # noqa: PLC0415 - as above
+
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    settings = {"spark.jars": installed.jars(Path(__file__).parents[1] / "interop/clients/spark/pom.xml").replace(os.pathsep, ",")}
+    with ours() as (server, url):
+        lake = {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "rest", ".uri": url}
+        settings |= {f"spark.sql.catalog.lake{name}": value for name, value in lake.items()}
+        spark, meter = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate(), Meter(os.getpid(), frozenset({server}))
+        spark.dataSource.register(LakepactDataSource)
+        spark.sql("CREATE NAMESPACE lake.n")
+        ratios: list[float] = []
+        for files in (1, 20):
+            made = spark.range(0, ROWS, 1, files).selectExpr(*COLUMNS).writeTo(f"lake.n.t{files}")
+            made.tableProperty("write.parquet.row-group-size-bytes", str(16 << 20)).create()
+            source = spark.read.format("lakepact").option("catalog", url)
+            readers = {"jar": partial(spark.table, f"lake.n.t{files}"), "source": partial(source.load, f"n.t{files}")}
+            took: dict[str, list[tuple[float, float]]] = {"jar": [], "source": []}
+            for reader in [*readers] * chosen.rounds:
+                for _ in range(2):
+                    before, since = meter.look(), time.perf_counter()
+                    readers[reader]().write.format("noop").mode("overwrite").save()
+                    last = time.perf_counter() - since, meter.look() - before
+                took[reader].append(last)
+            parts = [load().rdd.getNumPartitions() for load in readers.values()]
+            for number, what in enumerate(("elapsed", "of CPU")):
+                jar, own = (statistics.median(each[number] for each in took[reader]) for reader in readers)
+                say(f"{files:2} files, partitions {parts}: {own:.2f} s {what}, the jar {jar:.2f} s: {own / jar:.2f} times, of {SCANS}")
+                ratios.append(own / jar)
+        status = [Path(f"/proc/{each}/status").read_text() for each in set(children(os.getpid())) - {server}]
+        most = max(int(text.partition("VmHWM:")[2].split()[0]) // 1000 for text in status if text.startswith("Name:\tpython"))
+        say(f"a Python process holds {most} MB, of {MEGABYTES}")
+        spark.stop()
+    return max(ratios) > SCANS or most > MEGABYTES
+
+
+PARTS = {"three": three, "marginal": marginal, "scans": scans}
 
 
 def main() -> int:
     """Measure and print, and return 1 if a target is missed."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; both if none is named")
+    options.add_argument("parts", nargs="*", default=["three", "marginal"], help=f"{', '.join(PARTS)}; by default the first two")
     options.add_argument("--plan", type=Path, metavar="FOLDER", help="three: an existing plan")
     options.add_argument("--engine", dest="engines", action="append", choices=ENGINES, help="three: only with this engine; repeatable")
-    options.add_argument("--rounds", type=int, default=ROUNDS, help="marginal: rounds of each engine")
+    options.add_argument("--rounds", type=int, default=ROUNDS, help="marginal, scans: rounds of each")
     chosen = options.parse_args()
     chosen.engines = chosen.engines or list(ENGINES)
     unknown = sorted(set(chosen.parts) - set(PARTS))
     if unknown:
         options.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
     missed = False
-    for name in chosen.parts or PARTS:
+    for name in chosen.parts:
         with tempfile.TemporaryDirectory() as folder:
             missed = PARTS[name](Path(folder), chosen) or missed
     return int(missed)
