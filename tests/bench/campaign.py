@@ -223,7 +223,7 @@ def sent(engine: Engine, plan: Path, run: Path, url: str) -> None:
     ran(plan, run, engine, f"a={url}", chunk=CASES)
 
 
-def scans(_: Path, chosen: argparse.Namespace) -> bool:
+def scans(_folder: Path, chosen: argparse.Namespace) -> bool:
     """Compare full scans by both readers, and return whether a limit is exceeded."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - another part measures its start
 
