@@ -178,7 +178,7 @@ def test_texts_of_tables_are_inert_in_terminal_and_pages(run: Path) -> None:
     for table, column in TEXTS:
         schema = landing.TABLES[table]
         rows = tables.read(run / table, schema).to_pylist()
-        tables.replace(tables.table_of([row | {column: ATTACK} for row in rows], schema), run.parent / "kept")
+        tables.write_part(tables.table_of([row | {column: ATTACK} for row in rows], schema), run.parent / "kept", "part-00000")
         shutil.copytree(run, run.parent / "changed")
         shutil.rmtree(run.parent / "changed" / table)
         shutil.move(run.parent / "kept", run.parent / "changed" / table)
@@ -271,7 +271,7 @@ HOSTILE_CASES = [
 def test_hostile_case_ends_without_a_traceback(column: str, value: Any, packed: Path, run: Path) -> None:
     plan = shutil.copytree(packed / "plan", run.parent / "plan")
     rows = tables.read(plan / "cases", tables.CASES).to_pylist()[:3]
-    tables.replace(tables.table_of([row | {column: value} for row in rows], tables.CASES), plan / "cases")
+    tables.write_part(tables.table_of([row | {column: value} for row in rows], tables.CASES), plan / "cases", "part-00000")
     with running(warehouse="memory:") as server:
         code, text = verb(f"run --plan PLAN --target a={server.url} --out NEW --engine local", run)
 

@@ -15,6 +15,7 @@ from lakepact.conformance.campaign.engine_options import BY_SIZE, LOCAL, SPARK, 
 from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
+from lakepact.conformance.campaign.paths import FOLDER
 from lakepact.conformance.campaign.planning import generation
 from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
 
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
-folder = click.Path(path_type=Path, file_okay=False)
 FASTEST = 1_000_000  #: requests a second, beyond which a limit is none
-a_folder_there = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
 @click.group()
@@ -64,7 +63,7 @@ def campaign() -> None:
 )
 @click.option("--per-seed", default=1, show_default=True, help="Cases of each operation, mode and seed.")
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these operations; of checks, also requirements and names.")
-@click.option("--out", type=folder, required=True, help="Folder of the plan.")
+@click.option("--out", type=FOLDER, required=True, help="Folder of the plan.")
 @with_engine(LOCAL)
 def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only: tuple[str, ...], out: Path, engine: Choice) -> None:
     """Draw cases: requests, sequences and checks, each once, the same on every machine."""
@@ -88,9 +87,9 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
 
 
 @campaign.command()
-@click.option("--plan", "plan_folder", type=folder, help="Folder of the plan; not with --resume.")
+@click.option("--plan", "plan_folder", type=FOLDER, help="Folder of the plan; not with --resume.")
 @click.option("--target", "targets", multiple=True, metavar="NAME=[CONTRACT+]URL|FILE.toml", help="A target; only a file can name secrets.")
-@click.option("--out", type=folder, required=True, help="Folder of the run.")
+@click.option("--out", type=FOLDER, required=True, help="Folder of the run.")
 @click.option("--resume", is_flag=True, help="Go on with the run in --out: send what has not landed.")
 @with_engine(SPARK)
 @click.option(
@@ -144,7 +143,7 @@ def run(
 
 
 @campaign.command()
-@click.option("--run", "run_folder", type=a_folder_there, required=True, help="Folder of the run.")
+@click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
 @with_engine(SPARK)
 def judge(*, run_folder: Path, engine: Choice) -> None:
     """Judge all exchanges of a run, again if need be; nothing is sent.
@@ -165,8 +164,8 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 
 
 @campaign.command()
-@click.option("--run", "run_folder", type=a_folder_there, required=True, help="Folder of the run, judged.")
-@click.option("--base", type=a_folder_there, help="Folder of an earlier run, judged: what changed since then.")
+@click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run, judged.")
+@click.option("--base", type=FOLDER, help="Folder of an earlier run, judged: what changed since then.")
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="Files to write: report.md, report.html.")
 @click.option("--fail-on", multiple=True, type=click.Choice(gate.EVENTS), help="Exit with 1 if there is one; may be given several times.")
 @click.option(

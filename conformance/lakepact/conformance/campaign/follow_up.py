@@ -17,6 +17,7 @@ from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, w
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.landing import delta, iceberg, spark
+from lakepact.conformance.campaign.paths import FOLDER
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
@@ -25,8 +26,7 @@ from lakepact.conformance.running.profiles import of_catalog
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-folder = click.Path(path_type=Path, file_okay=False)
-of_run = click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run.")
+of_run = click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
 of_case = click.option("--case", "case_id", required=True, metavar="ID", help="The case, or the beginning of its name.")
 of_target = click.option("--target", required=True, metavar="NAME", help="One of the targets of the run.")
 elsewhere = click.option("--url", metavar="URL", help="Send it there instead.")
@@ -96,13 +96,13 @@ def _tell_step(when: str, step: int, one: replays.Answered) -> None:
 
 
 @click.command()
-@click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run, judged and reported.")
+@click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run, judged and reported.")
 @click.option("--as", "form", type=click.Choice(["iceberg", "delta"]), required=True, help="Format of the tables.")
 @click.option("--catalog", metavar="URL", help="Iceberg: the REST catalog that takes them.")
 @click.option("--namespace", default=iceberg.NAMESPACE, show_default=True, help="Iceberg: the namespace that they are in.")
 @click.option("--warehouse", metavar="NAME", help="Iceberg: which warehouse of the catalog.")
 @click.option("--token-env", metavar="NAME", help="Iceberg: the environment variable that holds the token.")
-@click.option("--to", "to_folder", type=folder, metavar="DIR", help="Delta: the folder that takes them, and a shares.yaml if it has none.")
+@click.option("--to", "to_folder", type=FOLDER, metavar="DIR", help="Delta: the folder that takes them, and a shares.yaml if it has none.")
 @with_engine(LOCAL)
 def land(
     *,
@@ -128,14 +128,12 @@ def land(
         properties = of_catalog(warehouse, token_env)
         with replace(engine, confs=(*spark.SETTINGS[form], *engine.confs) if engine.engine == SPARK else engine.confs).made() as used:
             if isinstance(used, Spark):
-                write = (
-                    spark.in_catalog(used, catalog, namespace, properties=properties) if catalog else spark.in_folder(Path(str(to_folder)))
-                )
+                write = spark.in_folder(to_folder) if to_folder else spark.in_catalog(used, str(catalog), namespace, properties=properties)
                 _tell(spark.land(used, kept, write))
-            elif catalog is not None:
-                _tell(iceberg.land(kept, catalog, namespace=namespace, properties=properties))
+            elif to_folder:
+                _tell(delta.land(kept, to_folder))
             else:
-                _tell(delta.land(kept, Path(str(to_folder))))
+                _tell(iceberg.land(kept, str(catalog), namespace=namespace, properties=properties))
         if to_folder is not None:
             shares = delta.share(to_folder)
             if shares is not None:
@@ -151,7 +149,7 @@ def _tell(tables: Iterable[landing.Landed]) -> None:
 
 
 @click.command()
-@click.option("--from", "from_folder", type=folder, metavar="DIR", help="Folder of Delta tables that `land --as delta` wrote.")
+@click.option("--from", "from_folder", type=FOLDER, metavar="DIR", help="Folder of Delta tables that `land --as delta` wrote.")
 @click.option("--catalog", metavar="URL", help="Iceberg REST catalog that `land --as iceberg` wrote to.")
 @click.option("--namespace", default=iceberg.NAMESPACE, show_default=True, help="Iceberg: the namespace of the tables.")
 @click.option("--warehouse", metavar="NAME", help="Iceberg: the warehouse of the catalog.")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.paths import move, remove
 from lakepact.conformance.campaign.planning import seeds as by_seeds
 from lakepact.conformance.campaign.planning.cases import fingerprint
 from lakepact.conformance.campaign.planning.generation import MODES, generator_fingerprint
@@ -54,11 +54,11 @@ def plan(
     if (folder / "plan.json").exists():
         raise Taken(f"{folder} holds a plan already; choose another folder")
     fresh = folder / "_cases"
-    shutil.rmtree(fresh, ignore_errors=True)
+    remove(fresh)
     draw(by_seeds.Wanted(names, seeds, tuple(modes), per_seed, tuple(only)), fresh)
     counts = tables.counts(fresh, tables.CASES, ["contract", "operation_id"])
     if not counts:
-        shutil.rmtree(folder)
+        remove(folder)
         raise LookupError(
             f"there is nothing to send: no operation that can be drawn matches {', '.join(only)}, or no mode makes a request of it"
         )
@@ -74,8 +74,8 @@ def plan(
         "cases_by_contract": by_contract,
         "operations": len(counts),
     }
-    shutil.rmtree(folder / "cases", ignore_errors=True)
-    fresh.rename(folder / "cases")
+    remove(folder / "cases")
+    move(fresh, folder / "cases")
     tables.write_json(said, folder / "plan.json")
     return said
 

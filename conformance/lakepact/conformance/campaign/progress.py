@@ -11,6 +11,7 @@ import click
 from lakepact.conformance.campaign import run_metadata
 from lakepact.conformance.campaign.errors import CannotRun, Refused
 from lakepact.conformance.campaign.landing import CannotLand
+from lakepact.conformance.campaign.paths import ERRORS_OF
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running import runner
 
@@ -40,8 +41,10 @@ def with_errors_in_one_line(verb: str, action: Callable[[], None], *, command: s
     except (LookupError, ValueError) as wrong:
         click.echo(f"{speaker}: {plain(wrong.args[0] if wrong.args else wrong)}", err=True)
         sys.exit(runner.USAGE)
-    except (Refused, CannotRun, CannotLand) as refused:
-        click.echo(f"{speaker}: {plain(refused)}", err=True)
+    except Exception as wrong:
+        if not isinstance(wrong, (Refused, CannotRun, CannotLand)) and type(wrong).__module__.partition(".")[0] not in ERRORS_OF:
+            raise
+        click.echo(f"{speaker}: {plain(wrong)}", err=True)
         sys.exit(runner.INCOMPLETE)
 
 

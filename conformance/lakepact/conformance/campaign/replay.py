@@ -13,12 +13,13 @@ from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import ANSWERED, Bench, Down
 from lakepact.conformance.campaign.judging.verdicts import judged
+from lakepact.conformance.campaign.paths import parquet
 from lakepact.conformance.campaign.planning import cases
 from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE
 from lakepact.conformance.campaign.reporting.causes import ways
 from lakepact.conformance.campaign.runs import discovered
 from lakepact.conformance.campaign.targets import of_document
-from lakepact.conformance.evidence.arrow import pa, pc, pq
+from lakepact.conformance.evidence.arrow import pa, pc
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
 from lakepact.conformance.running import suite as suites
 
@@ -250,7 +251,7 @@ def _rows(folder: Path, case_id: str) -> list[Row]:
     wanted = pa.array([case_id], tables.TEXT)
     found: list[Row] = []
     for part in tables.parts(folder):
-        with pq.ParquetFile(part) as file:
+        with parquet(part) as file:
             table = file.read(columns=["case_id"])
             if pc.any(pc.is_in(table.column("case_id"), value_set=wanted)).as_py():
                 whole = tables.read_file(part, tables.EXCHANGES)

@@ -112,7 +112,7 @@ def write(run: Path) -> dict[str, Any]:
         LookupError: there is no run.
     """
     row = row_of(run)
-    tables.replace(tables.table_of([row], CAMPAIGNS), run / "campaigns")
+    tables.write_part(tables.table_of([row], CAMPAIGNS), run / "campaigns", "part-00000")
     return row
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.findings import TABLES
+from lakepact.conformance.campaign.paths import move, remove
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,12 +25,13 @@ def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, li
     said = documents.read(run / "run.json")
     for judged in (run, base or run):
         documents.read(judged / "run.json")
-        if not (judged / "results").is_dir():
-            raise LookupError(f"{judged / 'results'} is not there: judge it first, lakepact campaign judge --run {judged}")
+        left = [part for name in ("_results", "_answers") for part in tables.parts(judged / name)]  # of a judge that broke off
+        if left or not (judged / "results").is_dir():
+            raise LookupError(f"{judged / 'results'} is not there, or not whole: judge it first, lakepact campaign judge --run {judged}")
     quiet = tuple(start["word"] for start in said.get("starts", ()) if start["workers"] == 1)
     found = engine.analyse(run, base, quiet=quiet)
     for name in TABLES:
-        tables.replace(found[name], run / name)
+        tables.write_part(found[name], run / name, "part-00000")
     run_metadata.write(run)
     return {name: table.to_pylist() for name, table in found.items()}
 
@@ -45,11 +46,11 @@ def judge(run: Path, engine: Engine) -> None:
     features = {target["name"]: target["features"] for target in said["targets"]}
     fresh = {name: run / f"_{name}" for name in ("results", "answers")}
     for folder in fresh.values():
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
     engine.judge(run / "exchanges", features, **fresh)
-    shutil.rmtree(run / "_judged", ignore_errors=True)  # what an engine keeps on the way
+    remove(run / "_judged")  # what an engine keeps on the way
     for name, folder in fresh.items():
-        shutil.rmtree(run / name, ignore_errors=True)
+        remove(run / name)
         if folder.exists():
-            folder.rename(run / name)
+            move(folder, run / name)
     run_metadata.write(run)

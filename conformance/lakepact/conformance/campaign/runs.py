@@ -11,7 +11,6 @@ import errno
 import fcntl
 import itertools
 import secrets
-import shutil
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.errors import Refused
-from lakepact.conformance.campaign.execution import journal
+from lakepact.conformance.campaign.execution import journal, logs
 from lakepact.conformance.campaign.execution.job import Job
+from lakepact.conformance.campaign.paths import is_local
 from lakepact.conformance.campaign.planning.cases import fingerprint
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.evidence.outcome import Blocked
@@ -96,8 +96,9 @@ def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
         if said["sha256"] != fingerprint(suites.load(name).contract):
             raise Refused(f"{plan} was planned from another version of {name}; plan it again")
     asked = [discovered(target) for target in targets]
-    run.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(plan / "cases", run / "cases", dirs_exist_ok=True)
+    (run / "cases").mkdir(parents=True, exist_ok=True)
+    for part in tables.parts(plan / "cases"):
+        (run / "cases" / part.name).write_bytes(part.read_bytes())
     said = {
         "run_id": secrets.token_hex(6),
         "created_at": _now(),
@@ -143,7 +144,7 @@ def carried_on(
         tables.write_json({**said, "status": "running"}, run / "run.json")
         journal.begin(run, word)
         try:
-            journal.gathered(run, said["run_id"])
+            logs.gathered(run, said["run_id"])
             work = _Work(run, said["targets"])
             yield work.progress
             for turn, alone in itertools.product(range(TURNS), (False, True)):
@@ -151,9 +152,10 @@ def carried_on(
                     workers = 1 if alone else engine.workers
                     yield from _awaited(engine, replace(job, turn=turn, alone=alone, workers=workers), work=work, every=every)
         finally:
-            journal.end(run)
+            if journal.end(run, word):
+                raise Refused(f"another start has taken over the run in {run}; wait for its end")
             with contextlib.suppress(OSError):  # where there is no room for it, it is for the next start
-                journal.gathered(run, said["run_id"], patience=0.0)
+                logs.gathered(run, said["run_id"], patience=0.0)
                 row = run_metadata.row_of(run)
                 status = "complete" if row["complete"] else "incomplete"
                 tables.write_json({**said, "status": status, "finished_at": _now()}, run / "run.json")
@@ -173,7 +175,7 @@ def _awaited(engine: Engine, job: Job, *, work: _Work, every: float | None) -> I
             raise Refused(f"{wrong.strerror}: make room for {job.run}; what had landed is kept") from wrong
         finally:
             if not sending.done():
-                journal.end(work.run)
+                journal.end(work.run, job.word)
     yield work.after(job.targets)
 
 
@@ -244,9 +246,12 @@ def _there(targets: Sequence[Asked]) -> tuple[Asked, ...]:
 
 @contextlib.contextmanager
 def _alone(run: Path) -> Generator[None]:
-    """Lock a run for this process, however it ends."""
+    """Lock a run for this process, however it ends; in an object store, a later start takes the run over."""
     if not run.is_dir():
         raise LookupError(f"{run} is not there: is it the folder of a run?")
+    if not is_local(run):
+        yield
+        return
     with (run / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,10 +8,12 @@ RUN/run.json    RUN/cases/  RUN/exchanges/  RUN/journal/  RUN/interruptions/  RU
 from __future__ import annotations
 
 import json
-import shutil
+import os
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.campaign.paths import is_local, parquet
 from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ TEXT, WHOLE, NUMBER, YES_NO, BYTES = pa.string(), pa.int64(), pa.int32(), pa.boo
 PAIRS = pa.list_(pa.struct([("name", TEXT), ("value", TEXT)]))
 TIME = pa.timestamp("us", tz="UTC")
 AT_ONCE = 10_000  #: rows that are held in memory
+NUMBERED = re.compile(r"(.+?)-(\d{6})(?:-(\d{6}))?\.parquet")  #: a batch of a worker, or a merged file with its first and last batch
 
 
 def schema_of(**columns: Any) -> Schema:
@@ -118,19 +121,24 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Table:
     return pa.Table.from_pylist(list(rows), schema=schema)
 
 
-def write_part(table: Table, folder: Path, name: str) -> None:
-    """Write one file of a table."""
-    folder.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
-
-
-def replace(table: Table, folder: Path) -> None:
-    """Replace a table atomically."""
-    fresh = folder.with_name(f"_{folder.name}")
-    shutil.rmtree(fresh, ignore_errors=True)
-    write_part(table, fresh, "part-00000")
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
+def write_part(table: Table, folder: Path, name: str, *, new: bool = False) -> None:
+    """Write one file of a table, whole or not at all; in an object store, a `new` one only if there is none."""
+    path: Any = folder / f"{name}.parquet"
+    if is_local(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / f"_{name}.parquet"
+        pq.write_table(table, fresh, compression="zstd")
+        with fresh.open("rb") as file:
+            os.fsync(file.fileno())
+        fresh.rename(path)
+        return
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    try:
+        path.fs.pipe_file(path.path, sink.getvalue().to_pybytes(), mode="create" if new else "overwrite")
+    except OSError:
+        if not (new and path.exists()):
+            raise
 
 
 def tidy(folder: Path) -> None:
@@ -141,7 +149,25 @@ def tidy(folder: Path) -> None:
 
 def parts(folder: Path) -> list[Path]:
     """Return the files of a table; what has not landed is none of it."""
-    return sorted(p for p in folder.rglob("*.parquet") if not any(name[0] in "_." for name in p.relative_to(folder).parts))
+    found = sorted(p for p in folder.rglob("*.parquet") if not any(name[0] in "_." for name in p.relative_to(folder).parts))
+    return found if is_local(folder) else _unmerged(found)
+
+
+def _unmerged(found: list[Path]) -> list[Path]:
+    """Return the files without batches that a merged file has too."""
+    numbered = [(*known, part) for part in found if (known := numbers(part))]
+    left, worker, end = [part for part in found if not numbers(part)], "", -1
+    for name, first, last, part in sorted(numbered, key=lambda one: (one[0], one[1], -(one[2] or one[1]), one[2] is None)):
+        if name != worker or (last or first) > end:
+            left.append(part)
+            worker, end = name, last or first
+    return left
+
+
+def numbers(part: Path) -> tuple[str, int, int | None] | None:
+    """Return the worker and the batches of a file: of one batch, or from the first to the last."""
+    found = NUMBERED.fullmatch(part.name)
+    return (found[1], int(found[2]), int(found[3]) if found[3] else None) if found else None
 
 
 def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
@@ -161,7 +187,7 @@ def _chosen(schema: Schema, columns: Sequence[str] | None) -> Schema:
 def _batches(part: Path, wanted: Schema) -> Iterator[Table]:
     try:
         # A part is read as the file that it is: what its folder is called is no column.
-        with pq.ParquetFile(part) as file:
+        with parquet(part) as file:
             for batch in file.iter_batches(AT_ONCE, columns=wanted.names):
                 yield pa.Table.from_batches([batch]).select(wanted.names).cast(wanted)
     except (pa.ArrowException, OSError, KeyError) as wrong:
@@ -198,7 +224,8 @@ def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> 
 
 def write_json(document: Any, path: Path) -> None:
     """Write a document atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}")
+    fresh = path.with_name(f".{path.name}") if is_local(path) else path
+    fresh.parent.mkdir(parents=True, exist_ok=True)
     fresh.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    fresh.replace(path)
+    if fresh != path:
+        fresh.replace(path)

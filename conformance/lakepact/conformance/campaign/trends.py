@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.campaign.analysis.findings import BAD, VERDICTS
 from lakepact.conformance.campaign.landing import RUN, CannotLand
 from lakepact.conformance.campaign.landing.delta import INSTALL
-from lakepact.conformance.evidence.arrow import pq
+from lakepact.conformance.campaign.paths import STORES, located, parquet
 from lakepact.conformance.report.page import page, plain_table, section, top
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 #: The columns that are read of each table.
 COLUMNS = {
@@ -117,7 +117,7 @@ def of_delta(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 def _rows_of_file(uri: str, columns: Sequence[str]) -> list[dict[str, Any]]:
     # A table of pyarrow over deltalake's file system may end the process with an abort when Python ends.
-    with pq.ParquetFile(Path(unquote(urlsplit(uri).path))) as file:
+    with parquet(located(uri if urlsplit(uri).scheme in STORES else unquote(urlsplit(uri).path))) as file:
         rows: list[dict[str, Any]] = file.read(columns=list(columns)).to_pylist()
     return rows
 

@@ -51,6 +51,9 @@ def analysed(run: Path, base: Path | None = None, *, quiet: Sequence[str] = ()) 
 def _view(connection: Any, name: str, folder: Path | None, schema: Schema) -> None:
     files = [str(part) for part in parts(folder)] if folder is not None else []
     if files:
+        store = getattr(folder, "fs", None)
+        if store and store.protocol[0] not in connection.list_filesystems():
+            connection.register_filesystem(store)
         columns = LOOKED_AT if name == "exchanges" else schema.names
         connection.read_parquet(files).select(*columns).create_view(name)
     else:

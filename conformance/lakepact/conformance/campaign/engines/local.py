@@ -9,9 +9,11 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.campaign.analysis import duckdb_analysis
+from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.workers import errands, travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning import seeds
@@ -60,8 +62,11 @@ class LocalEngine:
 
     def execute(self, job: Job) -> None:
         """Send what is left of a run, with as many workers as the job says; they store the answers."""
-        for future in as_completed([self._pool.submit(_worked, job, worker) for worker in range(job.workers)]):
-            future.result()
+        try:
+            for future in as_completed([self._pool.submit(_worked, job, worker) for worker in range(job.workers)]):
+                future.result()
+        except BrokenProcessPool as lost:
+            raise CannotRun("a worker was ended from outside. Stored answers are kept") from lost
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""

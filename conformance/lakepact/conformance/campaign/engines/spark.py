@@ -15,7 +15,6 @@ import threading
 from collections import Counter
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.campaign.analysis import sql
@@ -24,11 +23,13 @@ from lakepact.conformance.campaign.engines import code_bundle, doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_batches
+from lakepact.conformance.campaign.paths import is_local, located
 from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
 from lakepact.conformance.evidence.arrow import pa
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from lakepact.conformance.campaign.engines.local import Features
     from lakepact.conformance.campaign.execution.job import Job
@@ -159,7 +160,7 @@ class Spark:
         Raises:
             CannotRun: a task failed.
         """
-        run = Path(job.run)
+        run = located(job.run)
         self._view("cases", run / "cases", CASES)
         self._view("exchanges", run / "exchanges", EXCHANGES)
         targets = {"target": [target.name for target in job.targets], "contract": [target.contract for target in job.targets]}
@@ -202,13 +203,15 @@ class Spark:
     def table(self, folder: Path | None, schema: Schema) -> Any:
         """Return a table, which executors read; what its folders are called is no column."""
         known = _spark_schema(schema)
-        if folder is None or not parts(folder):
+        files = parts(folder) if folder is not None else []
+        if folder is None or not files:
             return self.session.createDataFrame([], known)
-        return self.session.read.schema(known).option("recursiveFileLookup", "true").parquet(_itself(folder))
+        paths = map(_itself, [folder] if is_local(folder) else files)
+        return self.session.read.schema(known).option("recursiveFileLookup", "true").parquet(*paths)
 
     def _written(self, frame: Any, folder: Path) -> None:
         try:
-            frame.write.parquet(str(folder.resolve()), mode="overwrite", compression="zstd")
+            frame.write.parquet(hadoop(folder), mode="overwrite", compression="zstd")
         except Exception as wrong:
             raise _broken(wrong) from wrong
         tidy(folder)
@@ -294,7 +297,12 @@ def cause(wrong: Exception) -> str:
 
 def _itself(path: Path) -> str:
     """Return a path for readers that take some characters for wildcards, and that run in another folder."""
-    return WILDCARDS.sub(r"\\\g<0>", str(path.resolve()))
+    return WILDCARDS.sub(r"\\\g<0>", hadoop(path))
+
+
+def hadoop(path: Path) -> str:
+    """Return a path as Hadoop's file systems write it."""
+    return re.sub("^s3://", "s3a://", str(path.resolve()))
 
 
 def _spark_schema(schema: Schema) -> Any:

@@ -20,7 +20,7 @@ import orjson
 from lakepact.conformance.campaign import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     Key = tuple[str, str]  #: target and case
@@ -51,6 +51,10 @@ class WorkerLog:
         self._cases = self._files = self._all = 0
         self._safe_at = time.monotonic()
         self._told_at = 0.0
+
+    def goes_on(self, word: str) -> bool:
+        """Return whether the start of the worker is the one that counts."""
+        return goes_on(self._run, word)
 
     def sets_out(self, target: str, case_id: str, word: str) -> None:
         """Record that a case is about to be sent."""
@@ -93,7 +97,7 @@ class WorkerLog:
 
     def _land(self) -> None:
         if self._rows:
-            _write_file(self._run, f"{self._name}-{self._files:04d}", self._rows)
+            tables.write_part(tables.table_of(self._rows, tables.EXCHANGES), self._run / EXCHANGES, f"{self._name}-{self._files:04d}")
             self._files += 1
         self._file.truncate(0)
         self._rows, self._cases, self._safe_at = [], 0, time.monotonic()
@@ -103,27 +107,18 @@ def _as_text(value: bytes) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
-def _write_file(run: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as a file of the table, whole or not at all."""
-    folder = run / EXCHANGES
-    tables.write_part(tables.table_of(rows, tables.EXCHANGES), folder, f"_{name}")
-    fresh = folder / f"_{name}.parquet"
-    with fresh.open("rb") as file:
-        os.fsync(file.fileno())
-    fresh.rename(folder / f"{name}.parquet")
-
-
-def landed(run: Path, workers: str = "", *, share: tuple[int, int] = (0, 1)) -> set[Key]:
+def landed(run: Path, workers: str = "", *, share: tuple[int, int] = (0, 1), but: str = "-") -> set[Key]:
     """Return target and case of stored rows.
 
     Args:
         run: its folder.
         workers: prefix of the names of workers.
         share: a worker, and of how many: only its cases.
+        but: prefix of the names of workers whose files are left out.
     """
     keys: set[Key] = set()
     for part in tables.parts(run / EXCHANGES):
-        if part.name.startswith(workers):
+        if part.name.startswith(workers) and not part.name.startswith(but):
             held = tables.read_file(part, tables.EXCHANGES, ["target", "case_id", "number"])
             rows = zip(*(column.to_pylist() for column in held.columns), strict=True)
             keys.update((target, case_id) for target, case_id, number in rows if number % share[1] == share[0])
@@ -156,10 +151,11 @@ def begin(run: Path, word: str) -> None:
     (folder / f"{word}{START}").touch()
 
 
-def end(run: Path) -> None:
-    """Let no worker send from now on."""
-    for path in (run / JOURNAL).glob(f"*{START}"):
+def end(run: Path, word: str = "*") -> bool:
+    """Let no worker of a start send from now on, by default of any; return whether another start has begun."""
+    for path in (run / JOURNAL).glob(f"{word}{START}"):
         path.unlink(missing_ok=True)
+    return any((run / JOURNAL).glob(f"*{START}"))
 
 
 def goes_on(run: Path, word: str) -> bool:
@@ -189,7 +185,7 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
                 continue
             rows, lost = _read(path, known)
             if rows:
-                _write_file(run, f"{path.stem}-gathered", rows)
+                tables.write_part(tables.table_of(rows, tables.EXCHANGES), run / EXCHANGES, f"{path.stem}-gathered")
                 known |= {(row["target"], row["case_id"]) for row in rows}
             if lost:
                 why = "in flight when the run was interrupted; sent again under other names"

@@ -8,12 +8,12 @@ from __future__ import annotations
 import socket
 import time
 from collections import Counter, deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import tables
-from lakepact.conformance.campaign.execution import journal
+from lakepact.conformance.campaign.execution import journal, logs
 from lakepact.conformance.campaign.execution.sending import Bench, Down
+from lakepact.conformance.campaign.paths import is_local, located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,8 +30,8 @@ class NotShared(Exception):
 
 def errands(job: Job, worker: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the cases that a worker has to send, each with its target; targets take turns at coming first."""
-    run = Path(job.run)
-    landed = journal.landed(run, share=(worker, job.workers))
+    run = located(job.run)
+    landed = journal.landed(run, share=(worker, job.workers), but=f"{job.word}-{job.turn}{job.alone:d}-")  # of workers beside
     for rows in tables.batches(run / "cases", tables.CASES):
         for row in rows.to_pylist():
             if row["alone"] != job.alone or row["number"] % job.workers != worker:
@@ -69,20 +69,20 @@ class _Worker:
     """A worker with its connections and its log."""
 
     def __init__(self, job: Job, number: int, attempt: int) -> None:
-        self._job, self._run = job, Path(job.run)
+        self._job, self._run = job, located(job.run)
         if not (self._run / "run.json").exists():
             raise NotShared(f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that all machines of Spark share")
         name = f"{job.word}-{job.turn}{job.alone:d}-{number:05d}."
         self._word = f"{job.word}{job.turn}" + (f"a{attempt:x}" if attempt else "")
         self._landed = self._of_earlier_attempts(name) if attempt else set[tuple[str, str]]()
-        self._log = journal.WorkerLog(self._run, f"{name}{attempt}")
+        self._log = (journal.WorkerLog if is_local(self._run) else logs.ObjectLog)(self._run, f"{name}{attempt}")
         self._benches: dict[str, Bench] = {}
         self._waiting: dict[str, deque[Mapping[str, Any]]] = {}  #: for targets that are down
         self._look_at: dict[str, float] = {}
         self._downs = Counter[str]()
 
     def _of_earlier_attempts(self, name: str) -> set[tuple[str, str]]:
-        if not journal.gathered(self._run, self._job.run_id, only=name):
+        if not logs.gathered(self._run, self._job.run_id, only=name):
             raise NotShared(f"an earlier attempt of the worker {name} still sends, or its log in {self._run} cannot be locked")
         return journal.landed(self._run, name)
 
@@ -109,7 +109,7 @@ class _Worker:
                 continue
             yield from self._some(target, deque([*self._waiting.pop(target, ()), errand]))
         until = time.monotonic() + self._job.patience
-        while self._waiting and time.monotonic() < until and journal.goes_on(self._run, self._job.word):
+        while self._waiting and time.monotonic() < until and self._log.goes_on(self._job.word):
             time.sleep(LOOK)
             for target in [name for name in self._waiting if self._is_back(name)]:
                 yield from self._some(target, self._waiting.pop(target))
@@ -133,7 +133,7 @@ class _Worker:
         return Bench(self._job, place, self._word + "b" * self._downs[target])
 
     def _some(self, target: str, errands: deque[Mapping[str, Any]]) -> Iterator[str]:
-        while errands and journal.goes_on(self._run, self._job.word):
+        while errands and self._log.goes_on(self._job.word):
             errand = errands.popleft()
             if (target, errand["case_id"]) in self._landed:
                 continue

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN, LATE
 from lakepact.conformance.campaign.judging.answers import CLASSES, normalised, suite_of
+from lakepact.conformance.campaign.paths import parquet, parquet_writer
 from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS
-from lakepact.conformance.evidence.arrow import pa, pq
+from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.evidence.outcome import Outcome, Unmet, broken
 from lakepact.conformance.fuzz.answers import Judge
 from lakepact.conformance.judging.invariants import concerned
@@ -161,9 +162,9 @@ def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], n
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
     with (
-        pq.ParquetFile(part) as source,
-        pq.ParquetWriter(folders[0] / name, RESULTS, compression="zstd") as results,
-        pq.ParquetWriter(folders[1] / name, ANSWERS, compression="zstd") as answers,
+        parquet(part) as source,
+        parquet_writer(folders[0] / name, RESULTS) as results,
+        parquet_writer(folders[1] / name, ANSWERS) as answers,
     ):
         for batch in source.iter_batches(AT_ONCE):
             verdicts, normal, _ = _tables(batch, features)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis import findings
-from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
+from lakepact.conformance.campaign.paths import parquet
+from lakepact.conformance.evidence.arrow import Schema, Table, pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,7 @@ class Kept:
     @property
     def rows(self) -> int:
         """How many rows its files hold."""
-        return sum(pq.read_metadata(part).num_rows for part in tables.parts(self.folder))
+        return sum(parquet(part).metadata.num_rows for part in tables.parts(self.folder))
 
     @property
     def reader(self) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign.engines.spark import cause
+from lakepact.conformance.campaign.engines.spark import cause, hadoop
 from lakepact.conformance.campaign.landing import RUN, TABLES, CannotLand, Kept, Landed
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def in_folder(folder: Path) -> Write:
 
     def write(frame: Any, kept: Kept) -> None:
         replacing = {"replaceWhere": f"{RUN} = '{kept.run_id}'", "mergeSchema": "true"}
-        frame.write.format("delta").mode("overwrite").options(**replacing).save(str((folder / kept.name).resolve()))
+        frame.write.format("delta").mode("overwrite").options(**replacing).save(hadoop(folder / kept.name))
 
     return write
 

@@ -7,9 +7,9 @@ from itertools import tee
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.paths import parquet_writer
 from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.planning.generation import Block, blocks, drawn
-from lakepact.conformance.evidence.arrow import pq
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,7 +65,7 @@ def written(found: Iterable[Rows], folder: Path) -> None:
     """Write cases in the order of places as one file, each once."""
     known: set[str] = set()
     folder.mkdir(parents=True, exist_ok=True)
-    with pq.ParquetWriter(folder / "part-00000.parquet", tables.CASES, compression="zstd") as file:
+    with parquet_writer(folder / "part-00000.parquet", tables.CASES) as file:
         rows: Rows = []
         for some in found:
             for row in some:

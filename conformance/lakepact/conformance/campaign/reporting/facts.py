@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.findings import BAD, ORDER, VERDICTS
+from lakepact.conformance.campaign.paths import parquet
 from lakepact.conformance.campaign.reporting.causes import causes, curl_of
-from lakepact.conformance.evidence.arrow import pa, pc, pq
+from lakepact.conformance.evidence.arrow import pa, pc
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 
@@ -215,7 +216,7 @@ def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
     ids = pa.array(sorted({case_id for _, case_id in wanted}), tables.TEXT)
     found: list[Row] = []
     for part in tables.parts(folder):
-        with pq.ParquetFile(part) as file:
+        with parquet(part) as file:
             for group in range(file.num_row_groups):
                 is_wanted = pc.is_in(file.read_row_group(group, ["case_id"]).column("case_id").cast(tables.TEXT), value_set=ids)
                 if pc.any(is_wanted).as_py():
