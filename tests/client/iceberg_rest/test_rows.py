@@ -14,6 +14,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField
 
 from driving import Driven
 from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, IcebergCatalog, errors
@@ -114,6 +116,18 @@ def test_rows_of_each_form_are_appended(server, table, rows):
         catalog.append(table, rows)
 
         assert read(catalog, catalog.scan(table, None, "id = 4")) == [{"id": 4, "city": "Bonn"}]
+
+
+def test_table_is_created_from_schemas_of_pyarrow_and_pyiceberg(server, names):
+    theirs = Schema(NestedField(7, "id", LongType(), required=True), identifier_field_ids=[7])
+    with IcebergCatalog(server.url) as catalog:
+        made = [catalog.create_table(next(names), schema).metadata.current_schema for schema in (pa.table(ROWS).schema, theirs)]
+
+    assert [[(one.id, one.name, one.type) for one in schema.fields] for schema in made] == [
+        [(1, "id", "long"), (2, "city", "string")],
+        [(1, "id", "long")],
+    ]
+    assert list(made[1].identifier_field_ids or ()) == [1]
 
 
 def test_null_in_a_required_column_raises_value_error(server, table):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lakepact.client.delta_sharing.needs import need
 from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, levels, table_identifier
 from lakepact.client.urls import path_segment
 from lakepact.generated.calls import Later
@@ -13,9 +15,9 @@ from lakepact.generated.calls import Later
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.generated.iceberg_rest import models
-    from lakepact.generated.wire import WireModel
 else:
     models = Later("lakepact.generated.iceberg_rest.models")
 
@@ -35,7 +37,7 @@ def update_namespace_properties(updates: Mapping[str, str] | None, removals: Seq
 
 def create_table(
     name: str,
-    schema: models.Schema | Mapping[str, Any],
+    schema: models.Schema | Mapping[str, Any] | AnySchema,
     *,
     location: str | None,
     partition_spec: models.PartitionSpec | Mapping[str, Any] | None,
@@ -134,7 +136,7 @@ def fetch_scan_tasks(plan_task: str) -> models.FetchScanTasksRequest:
 
 def create_view(
     name: str,
-    schema: models.Schema | Mapping[str, Any],
+    schema: models.Schema | Mapping[str, Any] | AnySchema,
     *,
     version: models.ViewVersion | Mapping[str, Any],
     location: str | None,
@@ -165,14 +167,17 @@ def _identifier(table: TableName) -> dict[str, Any]:
     return {"namespace": namespace, "name": name}
 
 
-def _with_ids(given: WireModel | Mapping[str, Any], name: str, id_: int = 0) -> dict[str, Any]:
+def _with_ids(given: Any, name: str, id_: int = 0) -> dict[str, Any]:
     """Return a schema, partition spec or sort order with an id, its own if it has one."""
     return {name: id_, **_document(given)}
 
 
-def _document(given: WireModel | Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members that are not None, under their names in JSON."""
-    members = given if isinstance(given, Mapping) else given.to_wire()
+def _document(given: Any) -> dict[str, Any]:
+    """Return the members that are not None, under their names in JSON; of a schema of Arrow or pyiceberg too."""
+    if type(given).__module__.partition(".")[0] in {"pyarrow", "pyiceberg"}:
+        need("pyiceberg")
+        given = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_tables").schema_document(given)
+    members: Mapping[str, Any] = given if isinstance(given, Mapping) else given.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 
 

@@ -112,6 +112,11 @@ def pyiceberg_table(
     return _Bridge(catalog, access_delegation, dict(properties or {})).loaded((*namespace, name))
 
 
+def schema_document(schema: Schema | pa.Schema) -> dict[str, Any]:
+    """Return a schema as JSON; one of Arrow gets field ids from 1 on."""
+    return _Bridge.schema_document(schema)
+
+
 @contextlib.contextmanager
 def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Generator[None]:
     try:
@@ -153,6 +158,10 @@ class _Bridge(noop.NoopCatalog):
 
     def close(self) -> None:
         self._catalog.close()
+
+    @classmethod
+    def schema_document(cls, schema: Schema | pa.Schema) -> dict[str, Any]:
+        return _document(schema if isinstance(schema, Schema) else assign_fresh_schema_ids(cls._convert_schema_if_needed(schema)))
 
     # Tables
 

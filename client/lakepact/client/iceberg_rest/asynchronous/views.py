@@ -24,6 +24,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
+    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.generated.iceberg_rest.models import (
         LoadViewResult,
@@ -60,7 +61,7 @@ class AsyncViews(AsyncConfigured):
     async def create_view(
         self,
         view: TableName,
-        schema: Schema | Mapping[str, Any],
+        schema: Schema | Mapping[str, Any] | AnySchema,
         *,
         version: ViewVersion | Mapping[str, Any],
         location: str | None = None,
