@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -55,6 +56,16 @@ def ids(metadata: TableMetadata) -> list[int]:
 def partitions(metadata: TableMetadata) -> list[str]:
     """Return the fields of the default partition spec."""
     return [f"{one.name} {one.transform}" for one in metadata.default_partition_spec.fields if one.transform != "void"]
+
+
+def orders(metadata: TableMetadata) -> list[str]:
+    """Return the fields of the default sort order."""
+    return [f"{one.source_id} {one.transform} {one.direction}" for one in metadata.default_sort_order.fields]
+
+
+def identifiers(metadata: TableMetadata) -> list[int]:
+    """Return the ids of the identifier fields."""
+    return list(metadata.current_schema.identifier_field_ids or ())
 
 
 def refs(metadata: TableMetadata) -> dict[str, str]:
@@ -165,6 +176,26 @@ EDITS = (
             Step(lambda table, _: table.remove_partition_field("part"), partitions, []),
             Step(lambda table, _: table.add_partition_field("at", "day"), partitions, ["at_day day"]),
         ),
+    ),
+    Edits(
+        "sort_by, remove_sort_order",
+        (
+            Step(lambda table, _: table.sort_by("at", "day", direction="desc").sort_by("id"), orders, ["2 day desc", "1 identity asc"]),
+            Step(lambda table, _: table.remove_sort_order(), orders, []),
+        ),
+    ),
+    Edits(
+        "move_column, set_identifier_fields",
+        (
+            Step(lambda table, _: table.move_column("n").set_identifier_fields("id"), columns, [COLUMNS[2], *COLUMNS[:2], *COLUMNS[3:]]),
+            Step(lambda table, _: table.move_column("n", after="at"), columns, COLUMNS),
+            Step(lambda table, _: table.set_identifier_fields(), identifiers, []),
+        ),
+    ),
+    Edits(
+        "expire_snapshots",
+        (Step(lambda table, _: table.expire_snapshots(datetime.now(UTC)), refs, {"main": "branch 0"}),),
+        snapshots=2,
     ),
     Edits(
         "set_properties, remove_properties",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -11,7 +12,7 @@ from driving import KINDS, Desk, Driven
 from lakepact.client import errors
 from lakepact.client.iceberg_rest.table_edits import TableEdits
 from lakepact.client.retries import Retries
-from lakepact.generated.iceberg_rest.models import TableMetadata
+from lakepact.generated.iceberg_rest.models import StructType, TableMetadata
 from lakepact.reference_server import running
 from sample_tables.table_documents import UUID, field, struct, table
 
@@ -95,6 +96,9 @@ def test_dropped_column_leaves_the_schema():
         (edits().update_column("at", "long"), "cannot be widened from timestamptz to long"),
         (edits().update_column("id", make_optional=True), "identifies rows"),
         (edits().drop_column("id"), "identifies rows"),
+        (edits().sort_by("to").drop_column("to"), "sort order"),
+        (edits().move_column("at", after="at"), "no column"),
+        (edits().set_identifier_fields("at"), "cannot identify rows"),
         (edits().drop_column("at"), "used by the partition spec"),
         (edits().drop_column(("to", "city")), "is the last one"),
         (edits().add_partition_field("at", "day", name="x"), "partitioned by day of 'at' already"),
@@ -138,6 +142,48 @@ def test_removed_partition_field_stays_void_in_format_version_1(version, expecte
     updates, _ = resolved(edits().remove_partition_field("at_day"), **{"format-version": version})
 
     assert updates[0]["spec"]["fields"] == expected
+
+
+def test_moved_column_keeps_its_id():
+    assert [one["id"] for one in columns(edits().move_column("id", after="at"))] == [2, 1, 3]
+    assert [one["id"] for one in columns(edits().move_column("to"))] == [3, 1, 2]
+
+
+def test_identifier_fields_replace_the_earlier_ones():
+    updates, requirements = resolved(edits().set_identifier_fields())
+
+    assert updates[0]["schema"]["identifier-field-ids"] == []
+    assert SAME_SCHEMA in requirements
+
+
+def test_sort_order_is_replaced_and_requires_the_same_order_and_schema():
+    updates, requirements = resolved(edits().sort_by("at", "day", direction="desc").sort_by("id"))
+
+    first = {"source-id": 2, "transform": "day", "direction": "desc", "null-order": "nulls-last"}
+    second = {"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-first"}
+    assert updates == [
+        {"action": "add-sort-order", "sort-order": {"order-id": 1, "fields": [first, second]}},
+        {"action": "set-default-sort-order", "sort-order-id": -1},
+    ]
+    assert requirements == [SAME_TABLE, {"type": "assert-default-sort-order-id", "default-sort-order-id": 0}, SAME_SCHEMA]
+
+
+def test_removed_sort_order_is_the_unsorted_one():
+    assert resolved(edits().remove_sort_order())[0] == [{"action": "set-default-sort-order", "sort-order-id": 0}]
+
+
+def test_old_snapshots_without_a_branch_or_tag_are_expired():
+    snapshots = [{"snapshot-id": id_, "timestamp-ms": id_, "manifest-list": "m", "summary": {}} for id_ in (5, 6, 7, 9)]
+
+    updates, _ = resolved(edits().expire_snapshots(datetime.fromtimestamp(0.008, UTC)), snapshots=snapshots)
+
+    assert updates == [{"action": "remove-snapshots", "snapshot-ids": [5, 6]}]
+
+
+def test_model_of_a_nested_type_gets_ids_of_its_own():
+    nested = StructType.model_validate(struct(field(1, "city", "string")))
+
+    assert columns(edits().add_column("more", nested))[-1]["type"]["fields"][0]["id"] == 6
 
 
 def test_branches_and_tags_require_what_they_replace():

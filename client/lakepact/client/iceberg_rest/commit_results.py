@@ -53,6 +53,8 @@ def _structure(draft: TableDraft, result: TableMetadata) -> dict[str, tuple[Any,
     if draft.changes_spec:
         fields = [field.to_wire() for field in result.default_partition_spec.fields]
         facts["default partition spec"] = _partitions(draft.partition_fields), _partitions(fields)
+    if draft.sort_fields is not None:
+        facts["default sort order"] = draft.sort_fields, [field.to_wire() for field in result.default_sort_order.fields]
     return facts
 
 

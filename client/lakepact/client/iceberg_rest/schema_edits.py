@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lakepact.generated.wire import WireModel
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -41,7 +43,7 @@ class SchemaDraft:
             raise ValueError(f"the schema has no column {column!r}")
         return found
 
-    def add(self, column: Column, type_: str | Mapping[str, Any], doc: str | None) -> None:
+    def add(self, column: Column, type_: str | Mapping[str, Any] | WireModel, doc: str | None) -> None:
         """Add an optional column after the others.
 
         Raises:
@@ -99,6 +101,31 @@ class SchemaDraft:
             field["required"] = False
         return before
 
+    def move(self, column: Column, after: str | None) -> int:
+        """Move a column behind another one of its struct, or to the front, and return its id.
+
+        Raises:
+            ValueError: One of the columns does not exist, or they are the same.
+        """
+        field, path = self.field(column), _path(column)
+        fields = self._fields(path[:-1])
+        fields.remove(field)
+        fields.insert(0 if after is None else 1 + fields.index(self.field((*path[:-1], after))), field)
+        return int(field["id"])
+
+    def identify(self, columns: Sequence[Column]) -> list[int]:
+        """Let columns identify rows, no others, and return their ids.
+
+        Raises:
+            ValueError: A column does not exist, is optional or holds real numbers or nested values.
+        """
+        fields = [self.field(column) for column in columns]
+        for field in fields:
+            if not field["required"] or field["type"] in ("float", "double") or not isinstance(field["type"], str):
+                raise ValueError(f"the column {field['name']!r} cannot identify rows: it is optional, a real number or nested")
+        self.document["identifier-field-ids"] = [field["id"] for field in fields]
+        return [*self.document["identifier-field-ids"]]
+
     def _fields(self, path: Sequence[str]) -> list[dict[str, Any]]:
         inside: Any = self.document
         for step in path:
@@ -121,6 +148,8 @@ class SchemaDraft:
 
     def _with_own_ids(self, type_: Any) -> Any:
         """Return the type with new ids for its nested fields, the outer before the inner."""
+        if isinstance(type_, WireModel):
+            type_ = type_.to_wire()
         if not hasattr(type_, "items"):
             return type_
         nested = dict(type_)

@@ -22,6 +22,7 @@ class TableDraft:
         self.metadata = metadata
         self.format_version = metadata.format_version
         self.others: list[dict[str, Any]] = []
+        self.sort_fields: list[dict[str, Any]] | None = None
         self._refs: dict[str, int | None] = {}
 
     @cached_property
@@ -72,10 +73,31 @@ class TableDraft:
         field = self.schema.field(column)
         dropped = self.schema.drop(column)
         order = next((one for one in self.metadata.sort_orders if one.order_id == self.metadata.default_sort_order_id), None)
-        used = {one["source-id"] for one in self.partition_fields} | {one.source_id for one in (order.fields if order else ())}
+        sorted_by = {one.source_id for one in (order.fields if order else ())}
+        if self.sort_fields is not None:
+            sorted_by = {one["source-id"] for one in self.sort_fields}
+        used = {one["source-id"] for one in self.partition_fields} | sorted_by
         if dropped & used:
             raise ValueError(f"the column {column!r} is used by the partition spec or the sort order and cannot be dropped")
         return int(field["id"])
+
+    def new_order(self) -> list[dict[str, Any]]:
+        """Return the fields of the sort order that replaces the default one, to be filled."""
+        self.sort_fields = [] if self.sort_fields is None else self.sort_fields
+        return self.sort_fields
+
+    def sort_by(self, column: Column, how: dict[str, Any]) -> int:
+        """Add a column to the new sort order, and return its id."""
+        id_ = int(self.schema.field(column)["id"])
+        self.new_order().append({"source-id": id_, **how})
+        return id_
+
+    def expire(self, before: float) -> None:
+        """Remove snapshots from before so many milliseconds since 1970, except those of branches and tags."""
+        kept = {self._main(), *(ref.snapshot_id for ref in self.metadata.refs.values())}
+        old = [one.snapshot_id for one in self.metadata.snapshots if one.timestamp_ms < before and one.snapshot_id not in kept]
+        if old:
+            self.others.append({"action": "remove-snapshots", "snapshot-ids": old})
 
     def add_partition_field(self, column: Column, transform: str, name: str | None) -> int:
         """Add a field to the partition spec, and return the id of its column."""
@@ -117,6 +139,8 @@ class TableDraft:
             found += self._schema_updates()
         if self.changes_spec:
             found += self._spec_updates()
+        if self.sort_fields is not None:
+            found += self._order_updates(self.sort_fields)
         return found + self.others
 
     def _schema_updates(self) -> list[dict[str, Any]]:
@@ -140,6 +164,14 @@ class TableDraft:
         added = {"spec-id": max(specs) + 1, "fields": self.partition_fields}
         return [{"action": "add-spec", "spec": added}, {"action": "set-default-spec", "spec-id": -1}]
 
+    def _order_updates(self, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        orders = {order.order_id: [field.to_wire() for field in order.fields] for order in self.metadata.sort_orders}
+        equal = next((id_ for id_, fields in orders.items() if fields == wanted), None)
+        if equal is not None:
+            return [{"action": "set-default-sort-order", "sort-order-id": equal}]
+        added = {"order-id": max(orders, default=0) + 1 if wanted else 0, "fields": wanted}
+        return [{"action": "add-sort-order", "sort-order": added}, {"action": "set-default-sort-order", "sort-order-id": -1}]
+
     def requirements(self) -> list[dict[str, Any]]:
         """Return what has to hold so that the updates mean what they meant for this state."""
         now = self.metadata
@@ -150,8 +182,10 @@ class TableDraft:
         if self.changes_spec:
             found.append({"type": "assert-default-spec-id", "default-spec-id": now.default_spec_id})
             found.append({"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": now.last_partition_id})
-            if not self.changes_schema:  # the ids of the source columns are those of this schema
-                found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
+        if self.sort_fields is not None:
+            found.append({"type": "assert-default-sort-order-id", "default-sort-order-id": now.default_sort_order_id})
+        if (self.changes_spec or self.sort_fields) and not self.changes_schema:  # the ids of the source columns are those of this schema
+            found.append({"type": "assert-current-schema-id", "current-schema-id": now.current_schema_id})
         found.extend({"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": id_} for name, id_ in self._refs.items())
         return found
 

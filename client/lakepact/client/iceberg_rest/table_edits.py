@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lakepact.client.iceberg_rest.changes import TableChange
 from lakepact.client.iceberg_rest.commit_results import missing_edits
@@ -11,11 +11,13 @@ from lakepact.client.iceberg_rest.table_draft import TableDraft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from lakepact.client.errors import CommitRejected
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.schema_edits import Column
     from lakepact.generated.iceberg_rest.models import TableMetadata
+    from lakepact.generated.wire import WireModel
 
 
 class TableEdits:
@@ -30,16 +32,18 @@ class TableEdits:
         self._edits: list[Callable[[TableDraft], object]] = []
         self._first: tuple[str, list[object]] | None = None
         self._sent: TableDraft | None = None
+        #: The snapshots that the edits need.
+        self.snapshots: Literal["all", "refs"] = "refs"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({(*self.namespace, self.name)!r}, {len(self._edits)} edits)"
 
-    def add_column(self, column: Column, type: str | Mapping[str, Any], *, doc: str | None = None) -> Self:  # noqa: A002
+    def add_column(self, column: Column, type: str | Mapping[str, Any] | WireModel, *, doc: str | None = None) -> Self:  # noqa: A002
         """Add an optional column after the others.
 
         Args:
             column: Its name, or the path of a nested one.
-            type: Its type, such as `"string"`, or the document of a struct, list or map; the ids of nested fields are assigned here.
+            type: Its type, such as `"string"`, or the document or model of a struct, list or map; ids of nested fields are assigned here.
             doc: Its documentation.
         """
         return self._edit(lambda draft: draft.schema.add(column, type, doc))
@@ -74,6 +78,51 @@ class TableEdits:
     def drop_column(self, column: Column) -> Self:
         """Drop a column that neither the partition spec nor the sort order uses."""
         return self._edit(lambda draft: draft.drop_column(column))
+
+    def move_column(self, column: Column, *, after: str | None = None) -> Self:
+        """Move a column within its struct.
+
+        Args:
+            column: The column.
+            after: The name of the column that it follows; by default it becomes the first.
+        """
+        return self._edit(lambda draft: draft.schema.move(column, after))
+
+    def set_identifier_fields(self, *columns: Column) -> Self:
+        """Let required columns identify rows, in place of those that do so far; none without arguments."""
+        return self._edit(lambda draft: draft.schema.identify(columns))
+
+    def sort_by(
+        self,
+        column: Column,
+        transform: str = "identity",
+        *,
+        direction: Literal["asc", "desc"] = "asc",
+        null_order: Literal["nulls-first", "nulls-last"] | None = None,
+    ) -> Self:
+        """Sort new data by a column; the first call replaces the sort order, further ones add to it.
+
+        Args:
+            column: The source column, which may be one that these edits add.
+            transform: The transform, such as `day` or `bucket[16]`.
+            direction: `asc` or `desc`.
+            null_order: The place of nulls; by default first if ascending, last if descending.
+        """
+        nulls = null_order or {"asc": "nulls-first", "desc": "nulls-last"}[direction]
+        return self._edit(lambda draft: draft.sort_by(column, {"transform": transform, "direction": direction, "null-order": nulls}))
+
+    def remove_sort_order(self) -> Self:
+        """Sort new data no longer."""
+        return self._edit(lambda draft: draft.new_order().clear())
+
+    def expire_snapshots(self, older_than: datetime) -> Self:
+        """Remove snapshots from before a time, except those that branches and tags name; their files stay in the storage.
+
+        Args:
+            older_than: The time.
+        """
+        self.snapshots = "all"
+        return self._edit(lambda draft: draft.expire(older_than.timestamp() * 1000))
 
     def add_partition_field(self, column: Column, transform: str = "identity", *, name: str | None = None) -> Self:
         """Partition new data by a column too.

@@ -67,7 +67,7 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
             await self._connection.pause(pause)
 
     async def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
-        loaded = await self.load_table((table.namespace, table.name), snapshots="refs")
+        loaded = await self.load_table((table.namespace, table.name), snapshots=table.snapshots)
         return table.resolved(loaded.metadata, rejected)
 
 
