@@ -68,7 +68,7 @@ class Edits(Tables, Transactions):
             self._connection.pause(pause)
 
     def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
-        loaded = self.load_table((table.namespace, table.name), snapshots="refs")
+        loaded = self.load_table((table.namespace, table.name), snapshots=table.snapshots)
         return table.resolved(loaded.metadata, rejected)
 
 

@@ -33,6 +33,7 @@ from lakepact.generated.iceberg_rest.models import CommitTableResponse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.generated.iceberg_rest.models import (
         CommitReportRequest,
@@ -75,7 +76,7 @@ class Tables(Configured):
     def create_table(
         self,
         table: TableName,
-        schema: Schema | Mapping[str, Any],
+        schema: Schema | Mapping[str, Any] | AnySchema,
         *,
         location: str | None = None,
         partition_spec: PartitionSpec | Mapping[str, Any] | None = None,
@@ -87,7 +88,7 @@ class Tables(Configured):
 
         Args:
             table: Its namespace and name.
-            schema: Its schema.
+            schema: Its schema: a model, a document, or a schema of pyarrow or pyiceberg.
             location: The location of its files; by default the server chooses.
             partition_spec: Its partition spec; by default unpartitioned.
             write_order: Its sort order; by default unsorted.
@@ -107,7 +108,7 @@ class Tables(Configured):
     def stage_table(
         self,
         table: TableName,
-        schema: Schema | Mapping[str, Any],
+        schema: Schema | Mapping[str, Any] | AnySchema,
         *,
         location: str | None = None,
         partition_spec: PartitionSpec | Mapping[str, Any] | None = None,

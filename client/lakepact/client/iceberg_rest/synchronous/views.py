@@ -25,6 +25,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.generated.iceberg_rest.models import (
         LoadViewResult,
@@ -60,7 +61,7 @@ class Views(Configured):
     def create_view(
         self,
         view: TableName,
-        schema: Schema | Mapping[str, Any],
+        schema: Schema | Mapping[str, Any] | AnySchema,
         *,
         version: ViewVersion | Mapping[str, Any],
         location: str | None = None,
