@@ -9,8 +9,6 @@ import warnings
 from functools import partial
 from typing import Any
 
-from connexion.spec import Specification
-
 from lakepact.generated.contract import OperationId
 from lakepact.reference_server.http.pages import add_pages, over_asgi
 from lakepact.reference_server.http.router import ContractRouter
@@ -24,6 +22,7 @@ with warnings.catch_warnings(), stubbed_imports("starlette.testclient", "request
     from connexion.apps.flask import FlaskApp
     from connexion.middleware.abstract import AbstractRoutingAPI, SpecMiddleware
     from connexion.resolver import Resolver
+    from connexion.spec import Specification
 
 
 class _RouterApi(AbstractRoutingAPI[Any]):
