@@ -136,7 +136,7 @@ def test_catalog_client_sends_keys_when_the_server_supports_them(servers: Callab
     assert {name: result.outcome for name, result in kept.items()} == {"IRC-IDEM-018": Outcome.PASS, "IRC-IDEM-019": Outcome.PASS}
 
 
-def test_failure_with_an_unchanged_server_fails_the_requirement_about_tasks_in_every_check(servers: Callable[[str], Target]) -> None:
+def test_failure_with_an_unchanged_server_fails_the_task_requirement(servers: Callable[[str], Target]) -> None:
     found = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-058", "IRC-CLI-063", fault="forgets-the-requirements")
 
     failing = {verdict.check for verdict in found["IRC-CLI-058"].verdicts if verdict.outcome is Outcome.FAIL and verdict.exchanges}
