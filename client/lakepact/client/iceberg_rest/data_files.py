@@ -145,7 +145,7 @@ class FileReader:
             each.source_id: data.partition[n] for n, each in enumerate(spec.fields if spec else ()) if str(each.transform) == "identity"
         }
         present = {source: value for source, value in values.items() if source in missing and value is not None}
-        kinds = {source: self.schema.find_type(source) for source in present}
+        kinds: dict[int, Any] = {source: self.schema.find_type(source) for source in present}
         # A server sends dates, times and decimals as JSON has them.
         return {source: from_json(kinds[source], value) if isinstance(value, str) else value for source, value in present.items()}
 
