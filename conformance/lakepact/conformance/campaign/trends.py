@@ -111,7 +111,7 @@ def of_delta(folder: Path) -> dict[str, list[dict[str, Any]]]:
     for name in COLUMNS:
         if not deltalake.DeltaTable.is_deltatable(str(folder / name)):
             raise LookupError(f"{folder / name} is no Delta table; lakepact campaign land --as delta --to {folder} makes it")
-    files = {name: deltalake.DeltaTable(folder / name).file_uris() for name in COLUMNS}
+    files = {name: deltalake.DeltaTable(str(folder / name)).file_uris() for name in COLUMNS}
     return {name: [row for uri in files[name] for row in _rows_of_file(uri, few)] for name, few in COLUMNS.items()}
 
 

@@ -52,13 +52,13 @@ def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
     properties = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
     there = deltalake.DeltaTable.is_deltatable(str(folder))
     if there:
-        said: dict[str, Any] = next((one for one in deltalake.DeltaTable(folder).history() if one.get(SAYS_RUN) == kept.run_id), {})
+        said: dict[str, Any] = next((one for one in deltalake.DeltaTable(str(folder)).history() if one.get(SAYS_RUN) == kept.run_id), {})
         if said.get(SAYS_CONTENT) == digest:
             return Landed(kept.name, kept.rows, changed=False)
     # The rows of the run go and come in one version.
     replacing: dict[str, Any] = {"predicate": f"{RUN} = '{kept.run_id}'", "schema_mode": "merge"} if there else {}
     deltalake.write_deltalake(
-        folder,
+        str(folder),
         kept.reader,
         mode="overwrite",
         name=kept.name,
