@@ -7,7 +7,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.iceberg_rest.schema_edits import DECIMAL
-from lakepact.generated.iceberg_rest.models import AddSnapshotUpdate
 
 if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.table_draft import TableDraft
@@ -25,7 +24,8 @@ _RESERVED = frozenset(
 
 def added_snapshots(commit: CommitTableRequest) -> set[int]:
     """Return the ids of the snapshots that a commit adds."""
-    return {update.snapshot.snapshot_id for update in commit.updates if isinstance(update, AddSnapshotUpdate)}
+    updates: Any = commit.updates
+    return {update.snapshot.snapshot_id for update in updates if update.action == "add-snapshot"}
 
 
 def missing_edits(draft: TableDraft, result: TableMetadata) -> list[str]:

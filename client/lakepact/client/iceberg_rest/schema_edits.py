@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lakepact.generated.wire import WireModel
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from lakepact.generated.wire import WireModel
 
 #: A column: the name of one at the top, dots included, or the path of a nested one. `element`, `key` and `value` step into lists and maps.
 Column: TypeAlias = str | Sequence[str]
@@ -148,7 +148,7 @@ class SchemaDraft:
 
     def _with_own_ids(self, type_: Any) -> Any:
         """Return the type with new ids for its nested fields, the outer before the inner."""
-        if isinstance(type_, WireModel):
+        if hasattr(type_, "to_wire"):
             type_ = type_.to_wire()
         if not hasattr(type_, "items"):
             return type_
