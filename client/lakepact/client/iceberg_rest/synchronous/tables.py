@@ -28,7 +28,6 @@ from lakepact.generated.iceberg_rest.endpoints import (
     table_exists,
     update_table,
 )
-from lakepact.generated.iceberg_rest.models import CommitTableResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.generated.iceberg_rest.models import (
         CommitReportRequest,
+        CommitTableResponse,
         CreateTableRequest,
         LoadTableResult,
         PartitionSpec,
@@ -289,6 +289,8 @@ class Tables(Configured):
 
     def _result(self, table: TableName, added: set[int]) -> CommitTableResponse | None:
         """Return the result of a commit that added snapshots; None if the table does not show them while `retries` allow to look."""
+        from lakepact.generated.iceberg_rest.models import CommitTableResponse  # noqa: PLC0415 - models take long to import
+
         started, tried, pause = time.monotonic(), 0, 0.0 if added else None
         while pause is not None:
             self._connection.pause(pause)
