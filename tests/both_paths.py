@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from uvicorn.server import ServerState
 
 from lakepact.reference_server.app import service
+from lakepact.reference_server.http.limits import Limits
 from lakepact.reference_server.http.router import ContractRouter
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.running import LIMITS, configured
 from lakepact.reference_server.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lakepact.reference_server.http.limits import Limits
-    from lakepact.reference_server.http.service import Service
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 LARGE = 40_000  #: bytes of a property: too many to be joined to the head, or to fit the buffer of a connection

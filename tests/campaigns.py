@@ -5,24 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
 
 import httpx
 
 from lakepact.conformance.campaign import plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
+from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.workers import errands, travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.targets import parse_targets
-from miniatures import answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.execution.job import Job
-    from miniatures import Answer
+from miniatures import Answer, answer
 
 #: Members that differ between runs.
 FLEETING = frozenset({"run_id"})

@@ -6,21 +6,19 @@ the restarted server shows the namespace as it was before that request or after 
 
 from __future__ import annotations
 
+import random
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
 from lakepact.client.errors import LakepactError, ResponseError, ServerError
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Generator
-    from pathlib import Path
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 PAIR = ("left", "right")  #: tables that are always changed together

@@ -8,21 +8,18 @@ import re
 import urllib.error
 import urllib.request
 import uuid
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.catalog import Catalog
+from pyiceberg.table import Table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pyiceberg.catalog import Catalog
-    from pyiceberg.table import Table
-
-    from lakepact.reference_server import Server
+from lakepact.reference_server import Server
 
 NAMES = [f"t{number}" for number in range(120)]
 ARROW = {

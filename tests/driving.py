@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import httpx
 
 from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
 from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def through(kind: type, carrier: Any) -> httpx.Client | httpx.AsyncClient:

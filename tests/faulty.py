@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import ANSWERS, Fault
+from lakepact.reference_server.faults import ANSWERS, Fault, Install
 from mutants import fault_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lakepact.reference_server.faults import Install
 
 
 def mutants(names: Iterable[str], contract: str = "iceberg_rest") -> list[str | Fault]:

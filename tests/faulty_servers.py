@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from faulty import unnamed
+from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running import plan, runner, suite
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import on_call
+from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.evidence.outcome import Outcome
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 
 Body = dict[str, Any]
 

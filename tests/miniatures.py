@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Answer = tuple[int, dict[str, str], bytes]
-    Answerer = Callable[[str, str, bytes], Answer]
+Answer = tuple[int, dict[str, str], bytes]
+Answerer = Callable[[str, str, bytes], Answer]
 
 
 def answer(status: int, document: Any = None, **headers: str) -> Answer:

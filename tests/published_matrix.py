@@ -6,13 +6,11 @@ import gzip
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 CHECKED_CODES = frozenset({0, 1, 3})  #: exit codes of a check that has written its report
 REPORT = "report.jsonl.gz"

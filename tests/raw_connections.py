@@ -7,13 +7,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
 
 SERVE = [sys.executable, "-c", "from lakepact.reference_server.cli import serve; serve()", "--port", "0"]
 STATUS = re.compile(rb"HTTP/1\.1 ([0-9]{3}) ")

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, get_type_hints
+from types import ModuleType
+from typing import Any, get_type_hints
 
 import httpx
 from hypothesis import HealthCheck, find, settings
 from hypothesis.strategies import from_regex
 from pydantic import TypeAdapter
 from werkzeug.serving import WSGIRequestHandler, make_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
 
 DEPTH = 6  #: of a sample, below which optional members are left out
 TEXTS = {"date": "2026-11-23", "date-time": "2026-11-23T20:15:00Z", "uuid": "7f3d0f9e-5b0a-4a3e-8a44-6f2d6a8f1c11"}

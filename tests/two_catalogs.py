@@ -6,8 +6,11 @@ import datetime as dt
 import json
 import sys
 import uuid
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from click.testing import CliRunner
@@ -37,11 +40,6 @@ from pyiceberg.types import (
 
 from lakepact.cli import main
 from lakepact.conformance.running.embedded_server import answering
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 Row = dict[str, Any]
 FIELDS = (

@@ -3,7 +3,6 @@
 Nothing here runs. The calls for threads are derived from those here as the classes are, and their types are checked too.
 `test_every_method.py` compares both with the public surface, so that no new method can be forgotten.
 """
-# ruff: noqa: TC001 - nothing here runs
 
 from __future__ import annotations
 

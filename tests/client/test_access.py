@@ -6,9 +6,10 @@ import asyncio
 import gc
 import pickle
 import ssl
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -18,9 +19,6 @@ from driving import Desk, Driven
 from fronts import certificate, proxy_front, tls_front
 from lakepact.client import NO_RETRIES, AsyncIcebergCatalog, IcebergCatalog, Limits, SharingClient, SigV4, Unreachable
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PROFILE = {"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}
 RENEWED = RefreshableCredentials("a", "b", "c", None, dict, "t")

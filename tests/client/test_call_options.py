@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import httpx
 import pytest
@@ -11,9 +11,6 @@ import pytest
 from driving import ENDPOINTS, Desk, Driven
 from lakepact.client import NO_RETRIES, IcebergCatalog, LimitExceeded, Retries, Retry, SharingClient, Throttled, Timeouts
 from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PROFILE = {"shareCredentialsVersion": 1, "endpoint": "http://shares.test", "bearerToken": "t0ken"}
 BUSY, GOOD = httpx.Response(429), httpx.Response(204, headers={"X-Request-Id": "r1", "X-A": "a"})

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import lakepact.client
 
 from .test_every_method import methods, public
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Methods that send nothing, or whose errors are those of every call.
 QUIET = {"close", "begin", "again"}

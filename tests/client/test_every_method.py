@@ -6,14 +6,11 @@ import ast
 import importlib
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import lakepact.client
 from codegen.sync_twin import translated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SOURCE = Path(__file__).with_name("every_method.py").read_text("utf-8")
 PROGRAMS = [ast.parse(SOURCE), ast.parse(translated(SOURCE))]

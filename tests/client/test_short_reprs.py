@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -11,9 +12,6 @@ import lakepact.client as c
 from lakepact.generated.iceberg_rest import models
 from lakepact.reference_server.running import running
 from sample_tables.table_documents import table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SECRET = "s3cr3t"
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "n", "type": "long", "required": False}]}

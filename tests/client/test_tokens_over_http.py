@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from driving import KINDS, Driven
 from lakepact.client import AsyncIcebergCatalog, BearerToken, ClientCredentials, Forbidden, IcebergCatalog, NotAuthenticated, TokenExchange
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 
 from .test_redaction import shown_by
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from lakepact.reference_server import Server
 
 SERVER_FILE = """
 [principals.root]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from codegen.compare import adopt, differences
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_differing_files_are_listed_with_their_difference(tmp_path: Path) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from codegen import changes, overlay
 from lakepact.codegen.documents import Broken
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def shop() -> dict[str, Any]:

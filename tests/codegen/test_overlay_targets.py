@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING
 
 import pytest
 
 from codegen import overlay
-from codegen.contracts import all_sources
+from codegen.contracts import Source, all_sources
 from lakepact.codegen.documents import Broken, Document, at, is_list, pointer_of, read_yaml, steps
 from lakepact.codegen.passes import prepared
-
-if TYPE_CHECKING:
-    from codegen.contracts import Source
 
 
 def without(document: Document, pointer: str) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from connexion.exceptions import InvalidSpecification
 
 from codegen.plan import plan
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_plan_lists_routes_in_the_order_of_connexion(output: Path) -> None:

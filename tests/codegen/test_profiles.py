@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import ast
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 
 from codegen import profiles, versions
-from codegen.contracts import all_sources
+from codegen.contracts import Source, all_sources
 from codegen.generate import generate
 from lakepact.codegen.documents import Broken
 from lakepact.codegen.models import defined, imported
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from codegen.contracts import Source
 
 BASE = "rack"  #: the contract that the profile extends
 #: A profile of the contract for the tests of the generator: with another title, and with marks of books.

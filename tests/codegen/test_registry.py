@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,9 +11,6 @@ from codegen import versions
 from codegen.contracts import all_sources
 from codegen.registry import Registry
 from lakepact.codegen.documents import Broken
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read(rack: Path) -> Registry:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,9 +16,6 @@ from codegen.contracts import Source, all_sources
 from codegen.generate import generate
 from generating import CONTRACTS
 from lakepact.codegen.documents import Broken, at
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JSON = st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.dictionaries(st.text(max_size=2), inner, max_size=4))
 DOCUMENTS = st.dictionaries(st.text(max_size=2), JSON, max_size=4)

@@ -19,16 +19,13 @@ import difflib
 import importlib
 import pkgutil
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from lakepact.generated.contract import Contract, version_module
 from lakepact.reference_server.faults import Fault, UnknownFault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from types import ModuleType
 
 VERSION = re.compile(r"v\d\w*")  #: the folder of a later version of the contract
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lakepact.conformance.evidence.outcome import Verdict
+from lakepact.conformance.evidence.outcome import Verdict
 
 #: Python values in text: a dict, list, tuple or set of strings, bytes, an object, a constant.
 PYTHON_VALUE = re.compile(

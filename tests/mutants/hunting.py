@@ -18,31 +18,27 @@ import multiprocessing
 import os
 import sys
 import tempfile
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
-from lakepact.generated.contract import Contract, contracts
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
+from lakepact.conformance.running.suite import Suite
+from lakepact.generated.contract import Contract, OperationId, contracts
+from lakepact.reference_server.faults import Fault
 from lakepact.reference_server.running import running
 from mutants import fault_named, own_faults
 from mutants.clarity import obscure
 from mutants.placing import misplaced, watched
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
-
-    from lakepact.conformance.evidence.target import Target
-    from lakepact.conformance.running.embedded_target import EmbeddedTarget
-    from lakepact.conformance.running.suite import Suite
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Fault
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 PLACED = 300  #: mutants at least of all contracts whose place is compared with the places of findings

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.evidence.differences import pointer
+from lakepact.conformance.evidence.outcome import Verdict
 from lakepact.conformance.report.evidence import FAMILIES, member_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lakepact.conformance.evidence.outcome import Verdict
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Fault
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Filter, Handler, Scope, Service
+from lakepact.generated.contract import OperationId
+from lakepact.reference_server.faults import Fault
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Filter, Handler, Scope, Service
 
 POSITION = re.compile(r"/\d+(?=/|$)")
 

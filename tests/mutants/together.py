@@ -19,31 +19,26 @@ import re
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance.evidence.outcome import Blocked, Outcome
+from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
 from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.plan import Plan, plan
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import service
+from lakepact.reference_server.faults import Fault
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.settings import Settings
 from mutants import own_faults
 from mutants.hunting import BROKEN, served
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from lakepact.conformance.evidence.outcome import Verdict
-    from lakepact.reference_server.faults import Fault
-    from lakepact.reference_server.http.service import Service
 
 CONTRACT = "iceberg_rest"
 SIZES = (3, 6, 12)  #: faults at once; seeds take turns

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from lakepact.cli import main
 
 from .test_pages import blocks, run_python
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 PAGE = "docs/generate-code.md"
 

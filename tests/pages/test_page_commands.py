@@ -6,8 +6,8 @@ import ast
 import importlib
 import re
 import shlex
+from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -15,9 +15,6 @@ import pytest
 from lakepact.cli.verbs import VERBS
 
 from .page_blocks import PAGES, blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ENDS = re.compile(r"\s(?:\|\|?|&&|>|&)(?:\s|$)|;")  #: of a command in a line
 #: Modules of the package and of its extras; others are the reader's own.

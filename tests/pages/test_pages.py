@@ -9,8 +9,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 import orjson
@@ -21,9 +21,6 @@ from lakepact.conformance.running.embedded_server import embedded
 from lakepact.reference_server import running
 
 from .page_blocks import PAGES, ROOT, Block, blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 #: Tests that run the blocks of a page and language that need more than a folder and a server.
 ELSEWHERE = {

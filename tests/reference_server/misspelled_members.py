@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from lakepact.generated.iceberg_rest.documents import AddSnapshotUpdate, TableMetadata, ViewMetadata
-    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
+from lakepact.generated.iceberg_rest.documents import AddSnapshotUpdate, TableMetadata, ViewMetadata
+from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
 def of_tables(metadata: TableMetadata, draft: Draft) -> list[object]:

@@ -7,7 +7,9 @@ import contextlib
 import http.client
 import itertools
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,15 +30,10 @@ from lakepact.reference_server.faults import (
     per_server,
     replace_entry,
 )
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.settings import Settings
 from mutants import faults
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.wire import Wire
 
 CONTRACT = Contract("iceberg_rest")
 

@@ -9,7 +9,9 @@ import os
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,10 +24,6 @@ from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import ANSWERS, UnknownFault, on_lines, on_status
 from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.settings import BadSetting, Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SHARES = """
 shares: [{name: s, schemas: [{name: d, tables: [{name: t, location: t}]}]}]

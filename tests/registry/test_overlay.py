@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from codegen import overlay
 from lakepact.codegen.documents import read_yaml, resolved
 from lakepact.codegen.passes import operations_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FOLDER = Path(__file__).parents[2] / "specs/iceberg_rest/1.10.0"
 SHARING = Path(__file__).parents[2] / "specs/delta_sharing/2026-02"

@@ -9,14 +9,11 @@ import ast
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 PHRASES = [(re.compile(entry["find"]), entry["instead"]) for entry in yaml.safe_load((ROOT / "specs/words.yaml").read_text())["phrases"]]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
 
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from sample_tables import table_documents as td
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hypothesis.strategies import DrawFn
 
 Document = dict[str, Any]
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
 SCHEMA = {"type": "struct", "fields": [{"name": name, "type": "string", "nullable": True, "metadata": {}} for name in ("a", "p")]}

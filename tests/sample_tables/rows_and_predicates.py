@@ -8,17 +8,15 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from sample_tables import shared_snapshots
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from random import Random
 
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001
 MICROSECOND = timedelta(microseconds=1)

@@ -6,14 +6,17 @@ import datetime as dt
 import functools
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
+from pyiceberg.catalog import Catalog
+from pyiceberg.table import Table
 from pyiceberg.transforms import (
     BucketTransform,
     DayTransform,
@@ -24,12 +27,6 @@ from pyiceberg.transforms import (
     YearTransform,
 )
 from pyiceberg.types import DecimalType, DoubleType, LongType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pyiceberg.catalog import Catalog
-    from pyiceberg.table import Table
 
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - of a column without a zone
 TYPES: dict[str, pa.DataType] = {

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Chunk
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def schema_of(columns: Mapping[str, Any], metadata: Mapping[str, Mapping[str, Any]] | None = None) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from lakepact.reference_server.delta_sharing.formats import file_id
 from sample_tables.delta_logs import HEAD, METADATA, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 TOKENS = {"one": "token-of-one", "two": "token-of-two"}
 MIDNIGHT = 1_704_067_200  #: 2024-01-01T00:00:00Z, when tables are made; a version an hour follows

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import orjson
 import pytest
@@ -10,9 +11,6 @@ import pytest
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Document = dict[str, Any]
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import EVERY, all_of, on_call, on_reply, on_wire, unchecked
+from lakepact.reference_server.faults import EVERY, Install, all_of, on_call, on_reply, on_wire, unchecked
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope, Service
-    from lakepact.reference_server.http.wire import Wire
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.http.wire import Wire
 
 READS = ("GET", "HEAD")
 

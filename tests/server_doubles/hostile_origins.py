@@ -6,14 +6,12 @@ import contextlib
 import json
 import socket
 import threading
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    import pytest
+import pytest
 
 
 @dataclass

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import httpx
 
 from driving import Desk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
 TABLES = "/v1/namespaces/n/tables"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -14,12 +16,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report.causes import Severity, plural
 from lakepact.conformance.report.issue import NAME
 from lakepact.conformance.report.looks import LOOKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from servers_matrix.servers import CatalogServer
+from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
 FOLDER = re.compile(r"(?<=:)/+tmp/lakepact-[^/\"]+")  #: of the files of a server

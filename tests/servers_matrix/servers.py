@@ -14,20 +14,18 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
 from interop import installed
 from interop.fixture import java_server
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
 HERE = Path(__file__).parent
 START_SECONDS = 240.0  #: until the first answer, on a busy machine

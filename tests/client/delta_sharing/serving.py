@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import io
 import json
+from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pyarrow as pa
@@ -15,14 +17,9 @@ import pyarrow.parquet as pq
 from lakepact.client import AsyncSharingClient, SharingClient
 from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
 from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
+from lakepact.client.delta_sharing.lines import DeletionVector
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.delta_sharing.synchronous.table import Table
-
-if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Iterator
-
-    from lakepact.client.delta_sharing.lines import DeletionVector
 
 TOKEN = "planted-Token.0123456789"
 SIGNATURE = "planted-Signature.0123456789"

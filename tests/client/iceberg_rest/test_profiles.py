@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from driving import KINDS
 from lakepact.client import IcebergCatalog, WatsonxCatalog
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE = """
 default-catalog: prod

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema_rs
 import pydantic
@@ -15,9 +16,6 @@ from codegen.bundles import Bundle, bundled
 from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
 from lakepact.generated.delta_sharing import models
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @cache

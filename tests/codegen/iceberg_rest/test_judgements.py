@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -14,9 +15,6 @@ from hypothesis import strategies as st
 from codegen.bundles import Bundle, bundled
 from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ERROR = {"message": "m", "type": "T", "code": 404}
 TABLE = {"format-version": 2, "table-uuid": "u"}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
 
 from lakepact.cli import main
 from round_trips import Package
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PETSTORE = Path(__file__).parent / "petstore.yaml"
 

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,10 +21,6 @@ from click.testing import CliRunner, Result
 from lakepact.cli import main
 from lakepact.codegen.documents import from_yaml
 from lakepact.codegen.openapi import package
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SECONDS, BYTES = 30, 700 * 1024 * 1024  #: of processor time and memory
 OPENAPI = 'openapi: 3.1.0\ninfo: {title: Bomb, version: "1"}\npaths: {}\n'

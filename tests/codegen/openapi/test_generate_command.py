@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from lakepact.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 INFO = {"title": "Small", "version": "1"}
 EMPTY: dict[str, Any] = {"responses": {"204": {"description": "Nothing"}}}

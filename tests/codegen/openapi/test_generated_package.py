@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from a2wsgi import WSGIMiddleware
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from pydantic import ValidationError
 from werkzeug.test import Client
 
@@ -18,11 +19,6 @@ from lakepact.cli import main
 from round_trips import Handlers, Package, round_trips
 
 from .conftest import PETSTORE
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from click.testing import Result
 
 FILES = [
     *("__init__.py", "answers.py", "client.py", "contract.py", "endpoints.py", "models.py"),

@@ -7,19 +7,16 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from lakepact.cli import main
 from lakepact.codegen.documents import Broken
 from lakepact.codegen.openapi.package import package, write_package
 
 from .hostile_documents import EFFECT, Hostile
-
-if TYPE_CHECKING:
-    from click.testing import Result
 
 CALL = Path(__file__).parent / "call_everything.py"
 TOGETHER = 4  #: documents of one process

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,9 +17,6 @@ from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.landing import TABLES, delta, iceberg
 from lakepact.reference_server.running import running as serving
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FAULTS = ("creation-is-201",)
 TOKEN = "a-token-of-a-test"

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 from campaigns import Here, exchanges, ran, said
 from faulty import mutants
 from lakepact.conformance.campaign import plans, run_metadata, run_verdicts, tables
 from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.running import running as serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    import pytest
 
 CONTRACTS = ("iceberg_rest", "delta_sharing", "watsonx_data")
 SENT = ("createNamespace", "updateTable", "listTables", "loadTable", "queryTable", "listShares", "getTableVersion")

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,9 +20,6 @@ from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PLAIN = ("--engine", "local", "--workers", "2")
 ON_TWO = ("--master", "local[2]")

@@ -6,20 +6,15 @@ import os
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from lakepact.conformance.campaign.diff import MODES, diff
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.planning.seeds import Wanted
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from click.testing import Result
 
 FEW = ("--seeds", "1", "--only", "listNamespaces", "--only", "loadNamespaceMetadata")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,9 +11,6 @@ from lakepact.conformance.campaign import engine_options
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.engine_options import BY_SIZE, Choice
 from lakepact.conformance.campaign.engines import doctor
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def java(folder: Path, sentence: str) -> str:

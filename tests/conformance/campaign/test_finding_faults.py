@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -10,14 +11,9 @@ from campaigns import Here
 from faulty import mutants
 from lakepact.conformance.campaign.diff import compare, draw
 from lakepact.conformance.campaign.progress import Ticker
+from lakepact.conformance.campaign.reporting.facts import Facts
 from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.reporting.facts import Facts
 
 MOST_REQUESTS = 5
 

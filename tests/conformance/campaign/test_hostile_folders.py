@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,10 +24,6 @@ from lakepact.conformance.campaign import landing, run_verdicts, tables
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 UNREACHABLE = "http://127.0.0.1:9"
 CASE = "--case 0123456789 --target a"

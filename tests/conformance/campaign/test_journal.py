@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from campaigns import exchanges
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.campaign.execution.journal import WorkerLog
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def row(case_id: str, step: int = 0) -> dict[str, Any]:

@@ -11,8 +11,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -26,9 +27,6 @@ from lakepact.conformance.campaign.execution.logs import ObjectLog
 from lakepact.conformance.campaign.paths import located
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 upath = pytest.importorskip("upath")
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "s3cret-key", "AWS_DEFAULT_REGION": "us-east-1"}

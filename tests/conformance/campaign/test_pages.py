@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -15,9 +15,6 @@ from lakepact.conformance.campaign import run_verdicts, tables
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.reference_server.running import running as serving
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")
 BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}

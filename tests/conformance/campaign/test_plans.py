@@ -7,8 +7,10 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,10 +26,6 @@ from lakepact.conformance.campaign.plans import Taken, plan
 from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.steps import Learned, Step
 from lakepact.generated.contract import Contract
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 #: The number of the generator, and a hash of the bodies that it draws.
 GOLDEN = (1, "92a119a4ab610d75")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -20,10 +21,6 @@ from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.running import running as serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 FAULTS = ("creation-is-201", "error-code-always-400")
 CREATION, CODE = "IRC-GEN-009", "IRC-ERR-003"

@@ -7,7 +7,9 @@ import json
 import re
 import shutil
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +23,6 @@ from lakepact.conformance.campaign.execution.workers import errands
 from lakepact.conformance.campaign.targets import of_document, parse_targets
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
 ONE = ("iceberg_rest",)
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")

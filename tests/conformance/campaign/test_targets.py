@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import httpx
 import pytest
@@ -12,10 +12,6 @@ from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.targets import of_document, parse_targets
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.running.profiles import NoSecret
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 ONE = ("iceberg_rest",)
 

@@ -8,16 +8,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from lakepact.conformance.clients.command import check_client
 from lakepact.conformance.report import lines
-
-if TYPE_CHECKING:
-    from click.testing import Result
 
 MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
 

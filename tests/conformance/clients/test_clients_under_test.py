@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,14 +16,10 @@ from faulty_servers import checked
 from lakepact.conformance.clients.lab import Client
 from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.conformance.evidence.target import Target
 
 HERE = Path(__file__).parent
 MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_sharing": HERE / "miniature_sharing_client.py"}

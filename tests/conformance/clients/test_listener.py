@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from lakepact.conformance.clients.listener import Answer, Listener, Received
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WHOLE = Answer(200, body=b'{"whole": true}')
 

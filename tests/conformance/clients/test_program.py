@@ -5,15 +5,13 @@ from __future__ import annotations
 import operator
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ECHO = "import sys, json\nfor line in sys.stdin: print(json.dumps({'result': json.loads(line)}), flush=True)"
 ONCE = "import os, sys\nsys.stdin.readline()\nprint('{\"result\": %d}' % os.getpid(), flush=True)"

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
+import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance.clients.command import check_client
 from lakepact.conformance.clients.iceberg_rest.kit.lab import view_request
 from lakepact.conformance.clients.iceberg_rest.protocol.requests import flaws
 from lakepact.conformance.report import lines
-
-if TYPE_CHECKING:
-    import pytest
 
 MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
 

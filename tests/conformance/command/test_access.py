@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from fronts import certificate, proxy_front, tls_front
 from lakepact.conformance.commands.check import check
@@ -15,16 +17,7 @@ from lakepact.conformance.commands.probe import probe
 from lakepact.conformance.evidence.access import Access
 from lakepact.conformance.http.wire import Wire
 from lakepact.reference_server.running import running
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    import click
-    from click.testing import Result
-
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 SECRET = "s3cr3t-of-the-client"
 FEW = ("--only", "IRC-NS-CREATE-001", "--stateful-requests", "0")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -14,10 +16,6 @@ from faulty import mutants
 from lakepact.cli import main
 from lakepact.conformance.report import badge, lines
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SCHEMA = json.loads(lines.SCHEMA.read_bytes())
 FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: break IRC-NS-DROP-005 (MUST) and IRC-COM-012 (SHOULD)

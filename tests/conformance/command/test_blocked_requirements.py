@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -11,14 +12,10 @@ from tests.miniatures import answer, miniature
 
 from faulty_servers import checked, new_suite
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import html, lines, markdown, text
 from lakepact.conformance.report.blocked import grouped
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.conformance.judging.lab import Lab
 
 BY_ONE_STEP = ("IRC-NS-DROP-001", "IRC-NS-DROP-002", "IRC-NS-GET-001")
 BY_ITSELF = "IRC-NS-GET-002"

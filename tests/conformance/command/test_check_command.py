@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import orjson
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.evidence.target import Target
@@ -21,15 +22,7 @@ from lakepact.conformance.report import lines
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import contracts
 from lakepact.reference_server import running
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
-
-    from click.testing import Result
-
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 

@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -16,9 +16,6 @@ from lakepact.cli import main
 from lakepact.cli.verbs import VERBS, Verb
 from lakepact.reference_server import running
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    import click
 
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 

@@ -8,7 +8,8 @@ import re
 import subprocess
 import tomllib
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -32,12 +33,7 @@ from lakepact.conformance.evidence import escaping
 from lakepact.conformance.report import compatibility, filters, html, junit, lines, markdown, matrices, text
 from lakepact.generated.contract import Contract
 from lakepact.testing import requirements
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 PASSWORD, SEAL, KEY = "pa55-w0rd-Xy", "5ea1edSignatureValue", "AKIAEXAMPLEKEY0"
 SECRETS = (PASSWORD, SEAL, KEY)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -11,9 +12,6 @@ from lakepact.cli import main
 from lakepact.conformance.report import lines
 from lakepact.conformance.report.issue import issue
 from servers_matrix.__main__ import DOCS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 STATUS = {"expected": "status 409", "actual": "status 200", "expected_status": [409]}
 PUBLISHED = DOCS / "nessie" / "report.jsonl.gz"

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from lakepact.conformance.commands.matrix import matrix
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.report import compatibility, lines, matrices
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from click.testing import Result
 
 Report = list[dict[str, Any]]
 

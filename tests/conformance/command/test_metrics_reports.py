@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -12,9 +12,6 @@ from click.testing import CliRunner
 from lakepact.cli import main
 from lakepact.reference_server import running
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SCAN = {
     "report-type": "scan-report",

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.probe import probe
 from lakepact.conformance.running import discovery, profiles
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from click.testing import Result
-
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "x", "type": "int", "required": True}]}
 TOKEN = "s3cr3t-token-value"

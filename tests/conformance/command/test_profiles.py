@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from lakepact.cli import main
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.running import profiles
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from click.testing import Result
-
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 UNREACHABLE = "http://127.0.0.1:1"  #: an address without a server
 

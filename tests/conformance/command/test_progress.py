@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,9 +11,6 @@ from lakepact.conformance.commands.check import check
 from lakepact.conformance.commands.report import report
 from lakepact.conformance.commands.reproduce import reproduce
 from lakepact.conformance.report import output
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ONLY = ("--only", "IRC-NS-PROP-00[12]", "--fault", "updateProperties.answers-500")
 

@@ -7,7 +7,8 @@ import hashlib
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -17,13 +18,9 @@ from browsers import LEAST_CONTRAST, NEEDS_BROWSER, loaded, seen
 from faulty_servers import checked, new_suite
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.report import filters, html, junit, lines, markdown, text
 from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.conformance.judging.lab import Lab
 
 TOKEN = "s3cr3t-token-value"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,11 +18,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report import lines
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.reference_server.faults import Fault
+from lakepact.reference_server.faults import Fault
 
 UNREACHABLE = "http://127.0.0.1:9"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import deltalake
@@ -19,9 +20,6 @@ from pyiceberg.types import LongType
 
 from lakepact.cli import main
 from lakepact.conformance.data import cli
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 FIRST, MIDDLE, ROWS = 3, 30, 60  #: the third version has the rows from 3 to 65
 

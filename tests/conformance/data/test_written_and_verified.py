@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,9 +14,6 @@ from pyiceberg.catalog import load_catalog
 from lakepact.cli import main
 from lakepact.conformance.data import cli, truth
 from lakepact.conformance.data.shapes import DELTA, SHAPES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS = 200
 

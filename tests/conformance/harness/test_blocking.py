@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from faulty_servers import checked, new_suite
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.judging import expect
+from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.running.runner import Result
 from lakepact.reference_server import running
 from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.judging.lab import Lab
-    from lakepact.conformance.running.runner import Result
 
 
 def results(only: Sequence[str], *faults: str) -> Mapping[str, Result]:

@@ -8,16 +8,14 @@ import socket
 import socketserver
 import struct
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import Any
 
 import h11
 import httpx
 import pytest
 
 from lakepact.conformance.http.connections import Connections
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 ZIPPED = gzip.compress(b'{"a": 1}')
 ANSWERS = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import orjson
 import pytest
@@ -18,10 +18,10 @@ from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report.lines import lines as report_lines
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.delta_sharing import op as sharing
 from lakepact.generated.iceberg_rest import op as catalog
-from lakepact.reference_server.faults import on_answer
+from lakepact.reference_server.faults import Install, on_answer
 from lakepact.reference_server.running import running
 from server_doubles.degenerate_servers import (
     always,
@@ -32,12 +32,6 @@ from server_doubles.degenerate_servers import (
     never_refuses,
     stores_everything,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Install
 
 MOST_CAUSES = 10
 LONGEST = 180  #: seconds

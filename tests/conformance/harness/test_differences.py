@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
 
 from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, kind_of
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
+from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.evidence.outcome import Claim, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
 from lakepact.conformance.rows import comparison
 from lakepact.generated.contract import Contract, OperationId
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.evidence.exchanges import Place
 
 BODY = {"metadata": {"table-uuid": "a", "properties": {"owner": "me"}, "refs": {}, "schemas": [{"schema-id": 0}]}}
 

@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +16,6 @@ from lakepact.conformance.evidence.limits import MIB, Budget, GivenUp
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.generated.contract import Contract
 from server_doubles.hostile_servers import ATTACKS, DRIPS, attacking, endless_pages, json_answer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 MOST_MEMORY = 300 * MIB
 LIMITS = r"--max-body|--timeout|Receive buffer|buffer too long|too much data|RemoteProtocolError"

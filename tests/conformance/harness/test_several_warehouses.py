@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +11,10 @@ from faulty import unnamed
 from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
 from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running.runner import Run
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_call
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from lakepact.conformance.running.runner import Run
 
 DISTINCT = "IRC-CFG-021"
 TWO = {"warehouse": "lake", "other-warehouse": "the depot"}

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import socket
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.http.wire import Wire
-from miniatures import answer, miniature
+from miniatures import Answer, answer, miniature
 
 from .test_connections import speaking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.evidence.exchanges import Reply
-    from miniatures import Answer
 
 TOKEN = "s3cr3t-token-value"
 

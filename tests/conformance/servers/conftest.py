@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,8 @@ from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.fixtures import pack
+from lakepact.reference_server.faults import Install
 from lakepact.reference_server.running import running
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.reference_server.faults import Install
 
 
 @pytest.fixture(scope="session")

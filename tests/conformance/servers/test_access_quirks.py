@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,12 +11,7 @@ from faulty import mutants
 from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
-from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.reference_server import Server
+from lakepact.reference_server import Server, running
 
 ACCESS = ("IRC-SEC-*", "IRC-OAU-*", "IRC-ERR-016", "IRC-VIEW-LOAD-006", "IRC-TBL-ETAG-010")
 SERVER_FILE = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,14 +13,11 @@ from faulty import mutants
 from faulty_servers import refuses, results, rewrites
 from lakepact.conformance.checks.iceberg_rest.tables.load import significant
 from lakepact.conformance.evidence.outcome import Outcome
-from lakepact.reference_server.faults import accept, all_of, on_answer, on_call, on_request, on_status, replace_rule
+from lakepact.reference_server.faults import Install, accept, all_of, on_answer, on_call, on_request, on_status, replace_rule
 from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
 
 PASS, WARN, FAIL, BLOCKED, NOT_OFFERED = Outcome.PASS, Outcome.WARN, Outcome.FAIL, Outcome.BLOCKED, Outcome.NOT_OFFERED
 BROKEN = {FAIL, WARN, Outcome.ERROR}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import orjson
 import pytest
@@ -14,12 +15,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_answer
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 TABLE = {
     "metadata-location": "memory:/t/metadata/0.json",

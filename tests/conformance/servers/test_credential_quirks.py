@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import pytest
 
 from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 LOCATION = "s3://bucket/n/t"
 TABLE = {

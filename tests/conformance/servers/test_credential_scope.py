@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -12,19 +14,13 @@ from faulty import unnamed
 from faulty_servers import checked
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials_used import Tried, tried
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.running.runner import Run
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import on_call
-from lakepact.reference_server.http.replies import json_reply
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from lakepact.conformance.running.runner import Run
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 WANTED = "IRC-TBL-LOAD-015"
 ALIKE = "IRC-TBL-CRED-016"

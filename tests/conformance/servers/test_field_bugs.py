@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,19 +19,13 @@ from faulty_servers import checked, outcomes_of, refuses
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, all_of, on_answer, on_wire, wrap_rule
+from lakepact.reference_server.faults import Fault, Install, all_of, on_answer, on_wire, wrap_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.wire import Wire
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants import fault_named
 from mutants.hunting import served
 from mutants.iceberg_rest.operators.races import FAILURE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from lakepact.reference_server.faults import Fault
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 BROKEN = {Outcome.FAIL, Outcome.WARN}
 WHILE = 0.05  #: seconds for which a request is under way

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,14 +15,10 @@ from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, on_reply, wrap_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope
 from mutants import fault_named
 from mutants.hunting import served
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
 
 SUITE = suites.load("delta_sharing")
 IN_LINES = ("getTableMetadata", "queryTable", "queryTableChanges")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 import time
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import pytest
@@ -18,19 +19,14 @@ from lakepact.conformance.commands.check import check
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report.lines import lines as report_lines
+from lakepact.conformance.running import runner
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import all_of, on_answer, on_call, on_reply
+from lakepact.reference_server.faults import Install, all_of, on_answer, on_call, on_reply
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lakepact.conformance.running import runner
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope
 
 TOKEN = "a-token-of-this-test"
 AREA = "IRC-NS-CREATE-*"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,25 +18,16 @@ from lakepact.conformance.checks.iceberg_rest.kit.detection import VIEWS, probed
 from lakepact.conformance.checks.iceberg_rest.suite import DEFAULT_OPERATIONS, CatalogLab, discover
 from lakepact.conformance.commands.check import check
 from lakepact.conformance.evidence.outcome import Blocked, Outcome
-from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running import suite
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import all_of, on_answer, on_request, on_status
+from lakepact.reference_server.faults import Fault, Install, all_of, on_answer, on_request, on_status
 from lakepact.reference_server.http.problems import Problem
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.target import Offer
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Fault, Install
-    from lakepact.reference_server.http.service import Scope
-    from miniatures import Answer, Answerer
+from lakepact.reference_server.http.service import Scope
+from miniatures import Answer, Answerer, answer, miniature
 
 SELECTED = ("IRC-CFG-*", "IRC-NS-GET-*", "IRC-NS-DROP-*", "IRC-VIEW-LOAD-*", "IRC-VIEW-REPL-*", "IRC-TBL-REN-*", "IRC-TBL-LOAD-00*")
 CONTRACT = Contract("iceberg_rest")

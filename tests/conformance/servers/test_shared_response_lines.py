@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,9 +18,6 @@ from mutants.delta_sharing.operators.wrapped import IN_LINES, METADATA, PARQUET,
 from mutants.delta_sharing.protocol.capabilities import on_capabilities
 
 from .conftest import broken, judged
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AREAS = (
     "formats",

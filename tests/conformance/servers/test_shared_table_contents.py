@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import random
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from lakepact.reference_server.http.problems import Problem
 from mutants.delta_sharing.operators.lines import CHANGES, QUERY, file_of, on_files, on_metadata, on_partition_values, wrapper_of
 
 from .conftest import broken, judged
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AREAS = (
     "snapshots",

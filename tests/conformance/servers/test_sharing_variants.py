@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -12,10 +12,7 @@ import pytest
 from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from miniatures import Answer
+from miniatures import Answer, answer, miniature
 
 TOKEN = "the-token-of-the-only-recipient"
 MODULES = ("errors", "names", "paging", "recipients", "schemas", "shares", "version", "tables", "transport")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,10 +22,6 @@ from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.running import running
 from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 FEW = 100  #: requests that are enough for most faults
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import orjson
 import pytest
@@ -17,16 +18,11 @@ from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
-from lakepact.reference_server.faults import Fault, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, on_answer, on_call
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.running import running
 from mutants import fault_named
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 BUDGET = 600  #: requests, as many as `lakepact check` sends
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from faulty import mutants
@@ -11,10 +9,8 @@ from faulty_servers import checked
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.running import runner
 from lakepact.conformance.running import suite as suites
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.reference_server.running import running
-
-if TYPE_CHECKING:
-    from lakepact.conformance.running.embedded_target import EmbeddedTarget
 
 SUITE = suites.load("delta_sharing")
 FEW = 100  #: requests that are enough for most faults

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import orjson
 
 from lakepact.conformance.rows.deletion_vectors import from_z85
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def actions(table: Path, version: int) -> list[dict[str, Any]]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, contracts
+from lakepact.reference_server.faults import Fault
 from mutants import faults
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Fault
 
 SPECS = Path(__file__).parents[3] / "specs"
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import lakepact.conformance
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HOME = Path(lakepact.conformance.__file__).parent
 

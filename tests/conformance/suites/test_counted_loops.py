@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lakepact import conformance
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(conformance.__file__).parent
 JUDGING = frozenset({"judge", "judge_each"})

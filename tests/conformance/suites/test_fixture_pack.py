@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import deltalake
 import pyarrow as pa
@@ -15,14 +15,10 @@ from lakepact.cli import main
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures import manifest, pack
 from lakepact.conformance.fixtures.fixture import FIXTURES
+from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.rows import changes, comparison, data_files, lines
 
 from . import delta_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.conformance.fixtures.manifest import Manifest
 
 #: Tables with versions that cannot be rebuilt from commits alone.
 CHECKPOINTED = {name for name in FIXTURES if name.startswith("checkpoint_")}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
@@ -20,10 +22,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     manifest_bytes,
 )
 from lakepact.conformance.checks.iceberg_rest.scans.values import VALUES, by_each, schema
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 SCHEMA: dict[str, Any] = {
     "type": "struct",

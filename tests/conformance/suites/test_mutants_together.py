@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +12,6 @@ from lakepact.conformance.running import suite as suites
 from lakepact.reference_server.settings import Settings
 from mutants import fault_named
 from mutants.together import SIZES, drawn, footprint, tried
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONTRACT = "iceberg_rest"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -20,12 +20,10 @@ from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
+from lakepact.reference_server.faults import Fault
 from miniatures import answer, miniature
 from mutants import faults
 from mutants.hunting import served
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Fault
 
 DEMANDED, DROPPED = "IRC-CFG-002", "IRC-CFG-001"  #: Iceberg requirements that watsonx.data keeps and drops
 WATSONX = Contract("watsonx_data")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract, contracts
 from mutants.hunting import outcomes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEPT = (Outcome.PASS, Outcome.NOT_OFFERED)
 #: The newest version of each contract in each run of the tests; other tests judge open servers of the first ones.

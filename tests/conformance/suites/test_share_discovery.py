@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
 from lakepact.conformance.checks.delta_sharing.suite import discover
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.http.wire import Wire
-from miniatures import answer, miniature
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.target import Offer
-    from miniatures import Answer, Answerer
+from miniatures import Answer, Answerer, answer, miniature
 
 METADATA = {"id": "m", "format": {"provider": "parquet"}, "schemaString": "{}", "partitionColumns": []}
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 
 
 def _refuse(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True) -> Callable[[Handler, dict[str, Any]], Reply]:

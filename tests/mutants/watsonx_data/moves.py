@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import on_call
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 
 
 def _not_across(handler: Handler, arguments: dict[str, Any]) -> Reply:

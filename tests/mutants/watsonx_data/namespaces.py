@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import accept, fault, on_answer, on_call, on_reply, on_status, replace_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Scope
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.iceberg_rest.tables.catalog import default_location
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Scope
 
 
 def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str, Any]], Reply]:

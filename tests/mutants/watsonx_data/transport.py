@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import UNKNOWN_PATH, fault, on_reply, on_status
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Scope
 from mutants.operators import refuse_calls
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
 
 
 @fault("WXD-GEN-002", by=partial(on_reply, UNKNOWN_PATH))

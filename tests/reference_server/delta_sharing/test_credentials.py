@@ -6,7 +6,7 @@ import json
 import re
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
@@ -18,9 +18,6 @@ from lakepact.reference_server.delta_sharing.shares_file import read_shares
 from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, policy
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, signed
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OWN = {"LP_ID": "AKIDEXAMPLE", "LP_SECRET": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
 GIVEN = """<AssumeRoleResponse><AssumeRoleResult><Credentials>

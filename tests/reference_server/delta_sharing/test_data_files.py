@@ -6,27 +6,23 @@ import http.client
 import os
 import re
 import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
+from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
+from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from lakepact.reference_server import Server
-    from lakepact.reference_server.delta_sharing.files import Files
-    from lakepact.reference_server.delta_sharing.shares import SharedTable
 
 SMALL = bytes(range(256)) * 4
 LARGE = os.urandom(1_000_003)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .conftest import TOKENS
+from lakepact.reference_server import Server
 
-if TYPE_CHECKING:
-    from lakepact.reference_server import Server
+from .conftest import TOKENS
 
 SEGMENTS = (
     "shares Main.Share schemas Sales tables all-tables files t1 . .. %2e%2e %2F %00 % %zz %ff %C3%A9 %25 * {share} ~ %0d%0aX:%20y "

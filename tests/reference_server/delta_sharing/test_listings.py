@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -12,9 +13,6 @@ from hypothesis import strategies as st
 from lakepact.reference_server.delta_sharing.catalogue import DEFAULT_SIZE, page
 
 from .conftest import HARD_NAMES, TOKENS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LISTINGS = ["/shares", "/shares/Main.Share/schemas", "/shares/Main.Share/schemas/Sales/tables", "/shares/Main.Share/all-tables"]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -13,10 +15,6 @@ from lakepact.reference_server import running
 from lakepact.reference_server.settings import BadSetting
 from sample_tables.delta_logs import add
 from sample_tables.shared_tables import TOKENS, SharedTable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 DELTA = "responseformat=delta"
 ASYNC = "responseformat=delta;asyncquery=true"

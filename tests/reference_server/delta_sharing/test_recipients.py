@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
+from lakepact.reference_server.delta_sharing.access.recipients import Caller
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
 from lakepact.reference_server.http.replies import Reply
 
 from .conftest import TOKENS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from lakepact.reference_server.delta_sharing.access.recipients import Caller
 
 OPERATIONS = Contract("delta_sharing").operations.values()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -12,10 +12,8 @@ from click.testing import CliRunner
 
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.delta_sharing.places import BadShares
+from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 
 #: As its authors show it, with locations of this machine.
 OFFICIAL = """

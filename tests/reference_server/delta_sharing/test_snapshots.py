@@ -7,19 +7,15 @@ import os
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lakepact.reference_server.delta_sharing.formats import Links
-from lakepact.reference_server.delta_sharing.log import DamagedLog, NoSuchVersion, NoTable
+from lakepact.reference_server.delta_sharing.log import DamagedLog, NoSuchVersion, NoTable, Snapshot
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from sample_tables.delta_logs import HEAD, METADATA, Table, add, remove
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.reference_server.delta_sharing.log import Snapshot
 
 
 @pytest.fixture

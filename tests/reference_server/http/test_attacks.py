@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from raw_connections import CONFIG, ServerProcess, answer_seconds, connect, eventually, fill, server_process, statuses
 from sample_tables.delta_logs import HEAD, Table, add
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")  # noqa: PTH110 - at import
 

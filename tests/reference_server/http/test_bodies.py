@@ -5,18 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from lakepact.generated.contract import Contract
+from lakepact.reference_server import Server
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 from sample_tables import table_documents as td
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.reference_server import Server
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 SNAPSHOT = td.snapshot(1)

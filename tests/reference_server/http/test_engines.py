@@ -6,20 +6,17 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from connexion import FlaskApp
 
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server import running
 from lakepact.reference_server.app import ENGINES, application, service
 from lakepact.reference_server.http.connexion_engine import ConnexionRouter
 from lakepact.reference_server.settings import Settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from connexion import FlaskApp
 
 #: Modules that are needed only for pages and for checking bodies.
 LATE = {"asgiref", "connexion", "fastavro", "flask", "jinja2", "jsonschema", "jsonschema_rs", "pyarrow", "requests", "starlette"}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import http.client
 import itertools
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import pytest
@@ -21,14 +22,10 @@ from lakepact.reference_server.http import fast_protocol
 from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.running import running
 from lakepact.reference_server.storage.store import NotKept
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Service
-    from lakepact.reference_server.http.wire import Wire
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,9 @@ import shlex
 import subprocess
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -21,10 +23,6 @@ from lakepact.cli import main
 from lakepact.conformance.fixtures import pack
 from lakepact.reference_server import running
 from sample_tables.table_documents import field, struct
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 EVIL = "<b>\"x'"
 CONFIG = """

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.http.limits import Limits
 from raw_connections import CONFIG, answer_seconds, connect, eventually, fill, received, statuses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LIMITS = Limits(connections=20, seconds=1, received=1024 * 1024)
 HOST = b"Host: a\r\n"

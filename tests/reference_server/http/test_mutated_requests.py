@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 
 from both_paths import HOST, USUAL, Counted, Ways, made, request
 from lakepact.reference_server.app import application
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 N, T = "/v1/namespaces/n", "/v1/namespaces/n/tables/t"
 JSON = HOST + b"Content-Type: application/json\r\n"

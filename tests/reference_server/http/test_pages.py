@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.reference_server.http.paging import BadToken, opened, page, token
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 

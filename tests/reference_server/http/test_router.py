@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import inspect
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from lakepact.generated.contract import Contract
 from lakepact.generated.iceberg_rest.server import Handlers
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from lakepact.reference_server.app import service
 from lakepact.reference_server.http.service import Service, Unanswered
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
 from lakepact.reference_server.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server import Server
 
 OPERATIONS = Contract("iceberg_rest").operations.values()
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import connexion
 import httpx
@@ -15,9 +16,6 @@ from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import application, service
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Request = tuple[str, str]
 

@@ -7,8 +7,9 @@ import http.client
 import socket
 import threading
 import tracemalloc
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import uvicorn
@@ -21,9 +22,6 @@ from lakepact.reference_server.http.wire import AHEAD
 from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.running import _answering, configured, listening
 from lakepact.reference_server.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PIECE = b"x" * 65536
 

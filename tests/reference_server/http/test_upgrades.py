@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: What Java's HTTP client sends with its first request.
 OFFER = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA"}

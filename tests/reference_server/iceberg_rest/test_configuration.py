@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.iceberg_rest.offered import NOT_OFFERED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def test_the_endpoints_are_those_that_are_served_as_the_contract_spells_them(send: Callable[..., Any]) -> None:

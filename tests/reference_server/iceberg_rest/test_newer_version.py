@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,6 @@ from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECO
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept, Record
 from sample_tables.table_documents import view_version
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 KEY = "01934f2e-79b0-7cc3-98c4-dc0c0c07398f"
 OTHER = "01934f2e-79b0-7cc3-98c4-dc0c0c073990"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -17,9 +17,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from lakepact.reference_server.storage.group_commit import FileStore
 from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.storage.store import Key, MemoryStore, Record, Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 names = st.sampled_from(["a", "b", "ab", "a b", "é", "z"])
 keys = st.builds(Key, st.sampled_from(["namespaces", "identifiers"]), st.lists(names, max_size=2).map(tuple), names)

@@ -9,8 +9,9 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -20,9 +21,6 @@ from lakepact.cli import main
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.stub.recorder import REDACTED, Recorder, shown_body, shown_query
 from lakepact.reference_server.stub.script import Rule, Script, read
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 RULES = """
 - operation: updateTable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from lakepact.reference_server.warehouse.local import (
     Outside,
     Unreadable,
     Unwritable,
+    Warehouse,
     below,
     inside,
     overlap,
@@ -22,9 +22,6 @@ from lakepact.reference_server.warehouse.local import (
     warehouse,
 )
 from lakepact.reference_server.warehouse.objects import ObjectWarehouse
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.warehouse.local import Warehouse
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 

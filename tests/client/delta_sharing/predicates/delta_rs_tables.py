@@ -6,13 +6,11 @@ import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from deltalake import write_deltalake
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _LONG = "x" * 100
 _NTZ = (

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import chain
 from math import inf, isnan, nextafter
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from lakepact.client import column
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from random import Random
-
-    from lakepact.client.delta_sharing.predicates import Column, Predicate
-    from lakepact.client.delta_sharing.schemas import Primitive
+from lakepact.client.delta_sharing.predicates import Column, Predicate
+from lakepact.client.delta_sharing.schemas import Primitive
 
 _EPOCH, _MICROSECOND, _MILLISECOND = datetime(1970, 1, 1), timedelta(microseconds=1), timedelta(milliseconds=1)  # noqa: DTZ001
 _OPERATORS: tuple[Callable[[Column, Any], Predicate], ...] = (

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.client.delta_sharing.lines import SharedFile
+from lakepact.client.delta_sharing.lines import SharedFile
 
 _READ: dict[str, Callable[[Any], Any]] = {
     "bool": lambda text: {"true": True, "false": False}[str(text).lower()],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -21,10 +23,6 @@ from lakepact.conformance.data.compare.runs import FILE
 from lakepact.conformance.data.compare.tables import Choices
 from lakepact.conformance.data.compare.tables import compare as compared
 from two_catalogs import ROWS, compare, create, results, row, schema, served
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 TOKEN = "0123456789" * 4
 SHARES = """version: 1

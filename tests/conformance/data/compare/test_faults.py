@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pyiceberg.catalog import load_catalog
 from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IntegerType, LongType, NestedField, StringType, StructType
 
-from two_catalogs import ROWS, SPEC, compare, create, results, row, schema, served
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pyiceberg.schema import Schema
-
-    from two_catalogs import Row
+from two_catalogs import ROWS, SPEC, Row, compare, create, results, row, schema, served
 
 Rows = list["Row"]
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.shares import SharedTable
 from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_reply, replace_rule
 from mutants.delta_sharing.listings.tables import each_table
 from mutants.delta_sharing.operators.wrapped import DELTA, METADATA, PARQUET, leave_out, on_wrapped, rewrite, write
 from mutants.operators import refuse_calls, refuse_requests
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.delta_sharing.shares import SharedTable
 
 OPERATION = op.generate_temporary_table_credentials
 LISTS = (op.list_tables, op.list_all_tables)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
@@ -19,14 +20,9 @@ from lakepact.reference_server.faults import (
     wrap_rule,
 )
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.service import EVERY
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import EVERY, Handler
 from mutants.operators import refuse_calls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 #: Operations that require rights.
 OF_TABLES = (op.get_table_version, op.get_table_metadata)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault
@@ -17,11 +17,6 @@ from mutants.delta_sharing.operators.wrapped import (
     rewrite,
     write,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.faults import Install
 
 
 def _metadata(edit: Callable[[Document], object]) -> Install:

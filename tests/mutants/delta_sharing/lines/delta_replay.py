@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import fault, on_lines, wrap_rule
 from mutants.delta_sharing.operators.lines import QUERY, on_files, on_metadata
 from mutants.delta_sharing.operators.requests import on_query, without
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 @fault("DS-DWP-02", by=partial(on_lines, QUERY))

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import fault, on_reply, replace_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Scope
 from mutants.delta_sharing.operators.wrapped import DELTA, IN_LINES, PARQUET, Document, on_actions, on_wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
 
 COLUMN_MAPPING_READER = 2
 

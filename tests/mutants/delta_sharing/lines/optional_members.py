@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.lines import on_statistics
 from mutants.delta_sharing.operators.requests import on_query, without
 from mutants.delta_sharing.operators.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 
 def _in_seconds(milliseconds: int) -> int:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.absent import absent_is_empty
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 LIST, GET, SCHEMAS = op.list_shares, op.get_share, op.list_schemas
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, replace_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.metadata.version import header
 from mutants.delta_sharing.operators.lines import on_schema
 from mutants.delta_sharing.operators.wrapped import (
@@ -22,11 +24,6 @@ from mutants.delta_sharing.operators.wrapped import (
     rewrite,
     write,
 )
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 
 @fault("DS-DWP-02", by=partial(on_schema, METADATA))

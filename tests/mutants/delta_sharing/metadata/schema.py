@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.reference_server.faults import Install, fault
 from mutants.delta_sharing.operators.wrapped import Document, leave_out, on_wrapped, rewrite, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.faults import Install
 
 OTHER_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "string": "varchar"}
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.log import Log
 from lakepact.reference_server.faults import Install, fault, on_reply, replace_rule, wrap_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.delta_sharing.log import Log
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Scope
 
 VERSION, HEAD = op.get_table_version, op.head_table_version
 HEADER = b"delta-table-version"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, on_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.generated.contract import OperationId
 
 QUERY, CHANGES = op.query_table, op.query_table_changes
 KINDS = ("file", "add", "remove", "cdf")

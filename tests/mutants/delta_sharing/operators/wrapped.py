@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, on_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.generated.contract import OperationId
 
 IN_LINES = (op.get_table_metadata, op.query_table, op.query_table_changes)
 METADATA, QUERY, CHANGES = IN_LINES

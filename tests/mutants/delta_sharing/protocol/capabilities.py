@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
 from lakepact.reference_server.faults import Install, fault, on_call, on_reply, replace_rule, wrap_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all
 from mutants.operators import refuse_calls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
 
 HEADER = b"delta-sharing-capabilities"
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.faults import Install, fault, on_answer, on_reply, on_status
-from lakepact.reference_server.http.service import EVERY, WRONG_METHOD
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import EVERY, WRONG_METHOD, Scope
 
 
 def _error_without(member: str) -> Install:

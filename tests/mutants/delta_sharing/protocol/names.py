@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 
 SHARES, SCHEMAS, TABLES = op.list_shares, op.list_schemas, op.list_all_tables
 

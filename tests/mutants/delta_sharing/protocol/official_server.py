@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
 from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_lines, on_reply, wrap_rule
-from lakepact.reference_server.http.replies import NDJSON
+from lakepact.reference_server.http.replies import NDJSON, Reply
+from lakepact.reference_server.http.service import Handler, Scope
 from mutants.delta_sharing.operators.lines import file_of
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, QUERY, on_all, wrapped
 from mutants.operators import refuse_calls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.delta_sharing.queries.capabilities import Capabilities
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
 
 TEXT = b"text/plain; charset=utf-8"
 LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, on_headers, on_reply
-from lakepact.reference_server.http.replies import NDJSON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.http.replies import NDJSON, Reply
+from lakepact.reference_server.http.service import Scope
 
 LISTS = (op.list_shares, op.list_schemas, op.list_tables, op.list_all_tables)
 IN_LINES = (op.get_table_metadata, op.query_table, op.query_table_changes)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.log import Log
 from lakepact.reference_server.delta_sharing.queries.changes import file_changes
 from lakepact.reference_server.faults import accept, fault, on_call, on_lines, replace_rule, wrap_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.lines import CHANGES, file_of, only, wrapper_of
 from mutants.delta_sharing.operators.requests import on_changes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.delta_sharing.log import Log
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 
 def _one_less(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:

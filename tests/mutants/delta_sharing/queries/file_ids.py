@@ -5,16 +5,13 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import Install, fault, on_call, per_server
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 
 @per_server

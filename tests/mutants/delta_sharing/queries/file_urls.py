@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.file_endpoint import FILES
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
 from lakepact.reference_server.faults import accept, all_of, fault, on_reply, on_request, replace_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Scope
 from mutants.delta_sharing.operators.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite, write
 from mutants.operators import refuse_requests
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
 
 SNAPSHOT = "file"
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote, unquote
 
 from mutants.delta_sharing.operators.lines import QUERY, on_files, on_partition_values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NUMBERS = ("p_long", "p_integer", "p_short", "p_byte", "n", "year")
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, unchecked
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope
 from mutants.delta_sharing.operators.requests import on_query
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all, on_wrapped
 from mutants.operators import refuse_calls, refuse_requests
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
 
 MEMBERS = frozenset({"predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion"})
 

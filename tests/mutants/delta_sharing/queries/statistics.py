@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import fault
 from mutants.delta_sharing.operators.lines import CHANGES, on_files, on_statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _moved(member: str, by: int) -> Callable[[dict[str, Any]], None]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.log import Commit, Log
 from lakepact.reference_server.delta_sharing.queries.changes import row_changes
 from lakepact.reference_server.delta_sharing.queries.timestamps import BadTimestamp
 from lakepact.reference_server.faults import (
@@ -20,16 +22,10 @@ from lakepact.reference_server.faults import (
     replace_rule,
     wrap_rule,
 )
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.lines import QUERY, file_of, only, wrapper_of
 from mutants.delta_sharing.operators.requests import on_query, without
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.reference_server.delta_sharing.log import Commit, Log
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 
 def _edit_first(reading: Callable[[str], int], edit: Callable[[str], str]) -> Callable[[str], int]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, accept, fault, on_call, on_lines, on_reply, replace_rule
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope
 from mutants.delta_sharing.operators.lines import QUERY
 from mutants.delta_sharing.operators.requests import on_query
 from mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, on_wrapped, rewrite
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
 
 METADATA = op.get_table_metadata
 HASHED = (op.query_table, op.query_table_changes)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.delta_sharing import op
 from lakepact.reference_server.faults import fault, on_call, on_lines, on_status
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from mutants.delta_sharing.operators.lines import file_of
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 CAPABILITIES, KEY, ASYNC = "delta_sharing_capabilities", "idempotencyKey", ";asyncquery=true"
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
     EVERY,
@@ -21,17 +24,10 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-from lakepact.reference_server.http.service import admit
+from lakepact.reference_server.http.service import Scope, Service, admit
 from lakepact.reference_server.iceberg_rest.access.callers import Caller
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
 from lakepact.reference_server.server_file import Grant, Principal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.service import Scope, Service
 
 ANYBODY = Caller(Principal("anybody"), defaultdict(lambda: Rights([Grant("anybody", "admin")])))  #: may do everything
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply, on_request, wrap_rule
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.credentials import each_config
 from mutants.iceberg_rest.operators.requests import header
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.reference_server.http.service import Handler, Scope, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 ENDS = "s3.session-token-expires-at-ms"
 REFRESH = "client.refresh-credentials-endpoint"

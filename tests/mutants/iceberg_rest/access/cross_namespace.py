@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, UnknownFault, accept, fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service
 from mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 from mutants.iceberg_rest.access.rights import admitting
 from mutants.iceberg_rest.operators.requests import switched
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
 
 RENAMES = (op.rename_table, op.rename_view)
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import EVERY, Install, fault, on_reply
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
 from mutants.iceberg_rest.access.authentication import CHALLENGE, authentication, authorization, letting_in
 from mutants.iceberg_rest.access.rights import admitting, after_the_deed, without_asking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.service import Handler, Scope, Service
 
 
 def keeping(*operations: OperationId) -> Install:

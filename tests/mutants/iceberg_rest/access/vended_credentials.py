@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
@@ -13,14 +14,10 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.credentials import each_credential, given
 from mutants.operators import on_refusal, refuse_calls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 LOAD = op.load_credentials
 ENDS = "s3.session-token-expires-at-ms"

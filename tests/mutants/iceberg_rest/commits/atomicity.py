@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.commits import conflict, refused_when, reordered
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import taken_as
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 #: Members that make a requirement fail.
 CONFLICTS = (

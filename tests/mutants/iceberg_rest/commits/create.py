@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, no_such_table
 from mutants.iceberg_rest.operators.commits import creates, on_commit
 from mutants.iceberg_rest.operators.namespaces import made_where_missing, make_namespace
@@ -15,15 +19,7 @@ from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.preconditions import always_holds
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import taken_as
-from mutants.iceberg_rest.operators.tables import for_operation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 
 AS_FAILURE = with_status(500, "NullPointerException")
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from lakepact.reference_server.faults import fault
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.tables.stage import making
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 @fault("IRC-UPD-010", by=making)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.commits.disconnects import UNWRITABLE
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call, on_wire
 from lakepact.reference_server.http.endpoint import refusal
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.http.wire import Wire
-    from mutants.iceberg_rest.operators.tables import Arguments
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.wire import Wire
+from mutants.iceberg_rest.operators.tables import Arguments
 
 WHILE = 0.1  #: seconds between the two halves of a change
 

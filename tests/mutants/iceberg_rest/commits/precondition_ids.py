@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.iceberg_rest.documents import Schema
+from lakepact.reference_server.faults import Install
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 from mutants.iceberg_rest.operators.commits import conflict, forgetting, reordered
 from mutants.iceberg_rest.operators.preconditions import Assertion, always_holds, checked_by, never_holds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.iceberg_rest.documents import Schema
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import Install
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.commits import Pick, conflict, forgetting, reordered
 from mutants.iceberg_rest.operators.preconditions import Assertion, always_holds, checked_by, never_holds
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 UUID, REF = "assert-table-uuid", "assert-ref-snapshot-id"
 

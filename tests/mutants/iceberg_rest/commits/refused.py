@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.reference_server.faults import wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
 from mutants.iceberg_rest.operators.commits import conflict, forgetting, of_kind, on_commit, refused_when
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.requests import taken_as
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 OF_VIEWS = ("add-view-version", "set-current-view-version")
 

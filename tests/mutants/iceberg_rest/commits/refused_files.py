@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Service
 
 WANTED = "write.metadata.delete-after-commit.enabled"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -21,15 +22,11 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Service
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, namespace_key, no_such_namespace
+from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 from mutants.iceberg_rest.operators.requests import refused_if
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 NAMED = (op.create_namespace, op.load_namespace_metadata)
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR, namespace_key
+from lakepact.reference_server.storage.store import Place, Transaction
 from mutants.iceberg_rest.operators.commits import creates
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.operations import COMMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.storage.store import Place, Transaction
 
 
 @fault("IRC-NS-DROP-001", by=partial(wrap_rule, "namespace_is_empty"))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.identifiers import NAMESPACES, SEPARATOR
+from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.requests import asked_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 
 @fault("IRC-NS-ENC-006", by=partial(replace_rule, "levels_are_addressable"))

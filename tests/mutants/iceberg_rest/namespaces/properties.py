@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -20,18 +21,14 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.wire import Wire
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
 from mutants.iceberg_rest.operators.requests import asked_for, refused_if
 from mutants.operators import refuse_calls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 UPDATE = op.update_properties
 

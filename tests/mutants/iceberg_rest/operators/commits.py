@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import Install, all_of, on_call, unchecked
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.requests import check, taken_as
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
 
 Pick = Callable[[Document], bool]
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.reference_server.faults import Install, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.operations import CREATE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 #: A part of a request that nothing is wrong with.
 HARMLESS: Document = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}

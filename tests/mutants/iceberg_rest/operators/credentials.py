@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.reference_server.faults import Install, wrap_rule
 from lakepact.reference_server.iceberg_rest.documents import Document
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Credentials = list[Document]
 

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from lakepact.generated.contract import OperationId
+from lakepact.generated.iceberg_rest.documents import TableRequirement
 from lakepact.reference_server.faults import Install, all_of, on_wire, per_server, wrap_rule
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
+from lakepact.reference_server.storage.store import Key, Record, Transaction
 from mutants.iceberg_rest.operators.operations import COMMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.generated.iceberg_rest.documents import TableRequirement
-    from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 WHILE = 0.1  #: seconds that an answer waits
 

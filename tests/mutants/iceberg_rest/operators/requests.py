@@ -6,18 +6,15 @@ import copy
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
-from lakepact.reference_server.http.replies import NO_CONTENT
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
 from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-
-if TYPE_CHECKING:
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope, Service
 
 Rewrite = Callable[[Document], Document]
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_answer, wrap_rule
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.documents import Document
-from mutants.iceberg_rest.operators.tables import for_operation
-
-if TYPE_CHECKING:
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.replies import Reply
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 
 PLAN, FETCH, CANCEL, TASKS = op.plan_table_scan, op.fetch_planning_result, op.cancel_planning, op.fetch_scan_tasks
 TOLD = (PLAN, FETCH, TASKS)  #: operations whose answers tell tasks

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import orjson
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, on_wire
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.wire import Wire
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, identifier_key
+from lakepact.reference_server.iceberg_rest.wiring import CatalogService
 from lakepact.reference_server.storage.store import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.wiring import CatalogService
-
-    Handlers = Mapping[OperationId, Handler]
-    Arguments = dict[str, Any]
+Handlers = Mapping[OperationId, Handler]
+Arguments = dict[str, Any]
 
 WHILE = 0.1  #: seconds between looking and doing, where others get in between
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import Install, on_call
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Handler, Service
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.operations import COMMIT, TRANSACT
 from mutants.iceberg_rest.operators.requests import asked_for
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.service import Handler, Service
 
 Changes = list[Document]
 CommitOne = Callable[[Document], None]

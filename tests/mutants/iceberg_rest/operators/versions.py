@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.iceberg_rest.updates.draft import Member
-    from mutants.iceberg_rest.operators.updates import Update
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED, Member
+from mutants.iceberg_rest.operators.updates import Update
 
 
 @dataclass(frozen=True, slots=True)

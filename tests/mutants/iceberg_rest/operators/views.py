@@ -5,19 +5,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, wrap_entry, wrap_rule
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
+from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators import creation
 from mutants.iceberg_rest.operators.requests import while_handling
-
-if TYPE_CHECKING:
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 CREATE, LIST, LOAD, EXISTS, REPLACE, DROP, RENAME = (
     op.create_view,

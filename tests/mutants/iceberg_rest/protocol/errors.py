@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_reply
-from lakepact.reference_server.http.service import EVERY
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import EVERY, Scope
 from mutants.iceberg_rest.operators.requests import header
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
 
 
 def on_errors(edit: Callable[[dict[str, Any]], Any], operations: OperationId | tuple[OperationId, ...] = EVERY) -> Install:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import UNKNOWN_PATH, Install, on_reply
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Scope
 from mutants.iceberg_rest.operators.races import FAILURE, crowded
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.service import Scope
 
 SLOW_DOWN = b'{"error":{"message":"too many requests","type":"SlowDownException","code":429}}'
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, replace_rule
 from lakepact.reference_server.http.paging import BadToken, opened, page
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Scope
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Scope
 
 LISTS = (op.list_namespaces, op.list_tables)
 

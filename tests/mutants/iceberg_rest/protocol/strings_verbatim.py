@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_answer
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.requests import asked_for
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 COLUMN = 255  #: characters that fit into a column of many databases
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import orjson
@@ -28,14 +29,9 @@ from lakepact.reference_server.faults import (
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.routes import segment
-from lakepact.reference_server.http.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
+from lakepact.reference_server.http.service import EVERY, UNKNOWN_PATH, WRONG_METHOD, Handler, Scope, Service
+from lakepact.reference_server.http.wire import Wire
 from mutants.operators import refuse_calls, refuse_requests
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Scope, Service
-    from lakepact.reference_server.http.wire import Wire
 
 LEFT_OUT = op.load_credentials
 NO_CONTENT = (op.drop_table, op.drop_namespace, op.rename_table)

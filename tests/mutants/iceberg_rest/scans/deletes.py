@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import Install, fault, on_answer, wrap_rule
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.scans import TOLD, changed, deletes_told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 def _applying(change: Callable[[Any, Any, Callable[..., list[Any]]], list[Any]]) -> Install:

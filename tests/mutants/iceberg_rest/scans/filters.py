@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import all_of, fault, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import refused_if
-from mutants.iceberg_rest.operators.scans import PLAN, asked, asked_as, filtered_as, kinds_as, kinds_in, without
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from mutants.iceberg_rest.operators.scans import Ask
+from mutants.iceberg_rest.operators.scans import PLAN, Ask, asked, asked_as, filtered_as, kinds_as, kinds_in, without
 
 
 def _always() -> Any:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.faults import Install, fault, on_answer
-from lakepact.reference_server.http.replies import json_reply
-from mutants.iceberg_rest.operators.scans import FETCH, PLAN, TASKS, asked, asked_as, left_out, without
-from mutants.iceberg_rest.operators.tables import for_operation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from mutants.iceberg_rest.operators.scans import Ask
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.iceberg_rest.documents import Document
+from mutants.iceberg_rest.operators.scans import FETCH, PLAN, TASKS, Ask, asked, asked_as, left_out, without
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 
 IDS = ("snapshot-id", "start-snapshot-id", "end-snapshot-id")
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_answer, on_status
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
 from mutants.iceberg_rest.operators.requests import refused_if
-from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, asked, asked_as, without
-from mutants.iceberg_rest.operators.tables import for_operation
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from mutants.iceberg_rest.operators.scans import Ask
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, Ask, asked, asked_as, without
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 
 BETWEEN = ("start-snapshot-id", "end-snapshot-id")
 

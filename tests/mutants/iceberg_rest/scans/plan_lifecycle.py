@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Install, fault, on_call
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.replies import NO_CONTENT, json_reply
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Service
 from mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS
-from mutants.iceberg_rest.operators.tables import for_operation
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation
 from mutants.operators import on_refusal
-
-if TYPE_CHECKING:
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 
 def beyond_their_table(operation: OperationId, name: str) -> Install:

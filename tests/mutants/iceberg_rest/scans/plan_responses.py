@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.reference_server.faults import Install, on_answer
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.scans import (
     FETCH,
     PLAN,
@@ -18,12 +21,6 @@ from mutants.iceberg_rest.operators.scans import (
     set_to,
     tasks_told,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 def _cancelled(_: Document) -> Document:

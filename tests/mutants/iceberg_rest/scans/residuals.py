@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from lakepact.reference_server.faults import Install
 from mutants.iceberg_rest.operators.scans import changed, set_to, tasks_told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.faults import Install
 
 
 def _residual(change: Callable[[Any], Any]) -> Install:

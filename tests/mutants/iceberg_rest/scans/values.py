@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from lakepact.reference_server.faults import Install
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.scans import changed, data_told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 def _values(change: Callable[[Any], Any]) -> Install:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAMESPACES, SEPARATOR
+from lakepact.reference_server.storage.store import Key, Place, Record, Transaction
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.requests import while_handling
 from mutants.iceberg_rest.operators.views import overlooks, takes_views
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Key, Place, Record, Transaction
 
 
 def _of_any_kind(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:

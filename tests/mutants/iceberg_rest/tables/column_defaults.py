@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.reference_server.faults import Install
 from mutants.iceberg_rest.protocol.schemas import CARRIERS, FIELDS, on_answer_at
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
 
 #: By component: the type of the column, and a default value that is wrong for it.
 WRONG: dict[str, tuple[str, Any]] = {

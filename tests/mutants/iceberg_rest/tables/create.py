@@ -5,26 +5,22 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_answer, on_call
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, namespace_key
-from lakepact.reference_server.storage.store import Record
+from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.creation import is_staging, made_with
 from mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import asked_for, refused_by_header, switched, while_handling
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Place, Transaction
 
 DELEGATION = "X-Iceberg-Access-Delegation"
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import accept, fault, on_status, replace_rule
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.creation import HARMLESS, accepting_anyway, is_staging
 from mutants.iceberg_rest.operators.operations import CREATE
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import taken_as
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 IN_SPEC, IN_ORDER = "^at /partition-spec/", "^at /write-order/"
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, MutableMapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import (
@@ -21,18 +23,12 @@ from lakepact.reference_server.faults import (
 )
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Scope
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
-from mutants.iceberg_rest.operators.tables import at, for_operation, metadata_path, promised
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, at, for_operation, metadata_path, promised
 from mutants.operators import refuse_calls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
-    from pathlib import Path
-
-    from lakepact.reference_server.http.service import Handler, Scope
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 VALID = (b"", b"purgerequested=true", b"purgerequested=false")
 CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_reply, on_status, on_wire, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Filter, Scope
+from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_representation
+from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from mutants.iceberg_rest.operators.requests import header
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Filter, Scope
-    from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.storage.store import Record
 
 NOT_MODIFIED = Reply(304)
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
+from lakepact.generated.iceberg_rest.documents import TableMetadata
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
+from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.operations import COMMIT, LOAD
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import while_handling
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.iceberg_rest.documents import TableMetadata
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 
 def _without(*members: str) -> Callable[[Document], None]:

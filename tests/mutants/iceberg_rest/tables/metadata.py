@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.documents import Document
 
 CARRIERS = (op.create_table, op.load_table, op.update_table, op.register_table)
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import orjson
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.replies import NO_CONTENT
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key, levels_of
 from lakepact.reference_server.storage.store import Record
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.requests import refused_if, taken_as
 from mutants.iceberg_rest.operators.tables import store_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 REPORT = op.report_metrics
 KNOWN_METRICS = frozenset(

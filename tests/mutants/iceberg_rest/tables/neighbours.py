@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shutil
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from mutants.iceberg_rest.operators.tables import for_operation, metadata_path
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation, metadata_path
 
 
 @fault("IRC-TBL-CREATE-033")

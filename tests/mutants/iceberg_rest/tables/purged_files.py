@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault
 from lakepact.reference_server.http.problems import Problem
-from mutants.iceberg_rest.operators.tables import for_operation, metadata_path
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from lakepact.reference_server.http.replies import Reply
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, for_operation, metadata_path
 
 
 def _leaving(pattern: str) -> Install:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-from mutants.iceberg_rest.operators.tables import at, exists, followed, promised
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, at, exists, followed, promised
 
 
 def _as_it_was(handlers: Handlers, arguments: Arguments, location: str) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import orjson
@@ -14,20 +15,15 @@ import orjson
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, per_server, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
-from mutants.iceberg_rest.operators.tables import create, exists, for_operation
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, create, exists, for_operation
 from mutants.iceberg_rest.operators.views import overlooks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
 
 REGISTER = op.register_table
 

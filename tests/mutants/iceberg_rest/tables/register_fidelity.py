@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import Install, fault, wrap_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.documents import Document
 
 RETENTION = frozenset({"min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms"})
 

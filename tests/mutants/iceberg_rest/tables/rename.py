@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, per_server, replace_rule, unchecked
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.warehouse.local import below
 from mutants.iceberg_rest.operators.namespaces import make_namespace
 from mutants.iceberg_rest.operators.refusals import called, refusals_become
-from mutants.iceberg_rest.operators.tables import at, carried_over, create, exists, for_operation, promised
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from mutants.iceberg_rest.operators.tables import Arguments, Handlers
+from mutants.iceberg_rest.operators.tables import Arguments, Handlers, at, carried_over, create, exists, for_operation, promised
 
 FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Scope, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.operations import LOAD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Scope, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 def _all(spoil: Callable[[list[Document]], list[Document]], *, asked: bool) -> Callable[[Handler, dict[str, Any]], Reply]:

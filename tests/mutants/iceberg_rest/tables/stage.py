@@ -5,29 +5,25 @@ from __future__ import annotations
 import copy
 import time
 import uuid
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.iceberg_rest.documents import TableMetadata
 from lakepact.reference_server.faults import accept, all_of, fault, on_call, replace_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.replies import json_reply
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import no_such_table
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
+from lakepact.reference_server.storage.store import Key, Record, Transaction
 from lakepact.reference_server.warehouse.local import Outside
 from mutants.iceberg_rest.operators.creation import is_staging
 from mutants.iceberg_rest.operators.operations import COMMIT, CREATE, LOAD
 from mutants.iceberg_rest.operators.preconditions import always_holds
 from mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import switched
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.generated.iceberg_rest.documents import TableMetadata
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 WINDOW_MS = 300  #: how long a table that was just made seems not to be there
 

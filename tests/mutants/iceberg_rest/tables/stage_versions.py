@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
 
 CREATES = {"type": "assert-create"}
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import fault, wrap_rule
+from lakepact.reference_server.iceberg_rest.documents import Document
 from mutants.iceberg_rest.operators.creation import accepting_anyway, made_with
 from mutants.iceberg_rest.operators.operations import CREATE
 from mutants.iceberg_rest.operators.requests import asked_for, refused_if
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
 
 
 def _fields(kind: Any) -> Iterator[Document]:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Install, on_reply, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Scope
+from lakepact.reference_server.iceberg_rest.commits.transactions import Change
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.operations import TRANSACT
 from mutants.iceberg_rest.operators.requests import while_handling
-from mutants.iceberg_rest.operators.transactions import changes_taken_as, creates, in_parts, names, refused_when
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Scope
-    from lakepact.reference_server.iceberg_rest.commits.transactions import Change
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from mutants.iceberg_rest.operators.transactions import Changes, CommitOne
+from mutants.iceberg_rest.operators.transactions import Changes, CommitOne, changes_taken_as, creates, in_parts, names, refused_when
 
 ANSWERED = ("IRC-TXN-001", "IRC-TXN-013", "IRC-TXN-017")
 ACCEPTED = (*ANSWERED, "IRC-TXN-014")

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from lakepact.reference_server.faults import Install, all_of, on_call, unchecked, wrap_rule
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.replies import NO_CONTENT
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
+from lakepact.reference_server.storage.store import Key, Record, Transaction
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.operations import TRANSACT
 from mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from mutants.iceberg_rest.operators.requests import taken_as, while_handling
-from mutants.iceberg_rest.operators.transactions import changes_taken_as, despite, in_parts, leaving_out
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Key, Record, Transaction
-    from mutants.iceberg_rest.operators.transactions import Changes, CommitOne
-
+from mutants.iceberg_rest.operators.transactions import Changes, CommitOne, changes_taken_as, despite, in_parts, leaving_out
 
 # -- half of it -------------------------------------------------------------------------------------------------------
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lakepact.reference_server.faults import fault, replace_entry
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.updates import (
     Update,
     accepting_anyway,
@@ -15,10 +17,6 @@ from mutants.iceberg_rest.operators.updates import (
     refused_when,
     rewritten,
 )
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
 
 MEMBER: Final = "encryption-keys"
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
+from lakepact.generated.iceberg_rest.documents import Snapshot
 from lakepact.reference_server.faults import Install, all_of, fault, wrap_rule
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.tables.partitioning import highest_field_id
-from mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.generated.iceberg_rest.documents import Snapshot
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.iceberg_rest.updates.draft import Member
-    from mutants.iceberg_rest.operators.updates import Update
+from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.iceberg_rest.updates.draft import Member
+from mutants.iceberg_rest.operators.updates import Update, afterwards, in_place_of, rewritten
 
 
 def _first_of(member: str) -> Callable[[Draft, Document], Document]:

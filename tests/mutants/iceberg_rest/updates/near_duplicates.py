@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import fault
-from mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.iceberg_rest.updates.draft import Member
-    from mutants.iceberg_rest.operators.updates import Update
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.iceberg_rest.updates.draft import Member
+from mutants.iceberg_rest.operators.updates import Update, afterwards, in_place_of, rewritten
 
 DEFAULTS = ("initial-default", "write-default")
 

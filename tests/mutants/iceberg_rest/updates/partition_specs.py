@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import on_answer, replace_entry
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.updates import (
     Update,
@@ -18,11 +18,6 @@ from mutants.iceberg_rest.operators.updates import (
     refused_when,
 )
 from mutants.iceberg_rest.operators.versions import SPECS
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-
 
 # -- add-spec ---------------------------------------------------------------------------------------------------------
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.reference_server.faults import all_of, fault, replace_entry, unchecked
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.updates import (
     Update,
@@ -16,10 +18,6 @@ from mutants.iceberg_rest.operators.updates import (
     refused_when,
     rewritten,
 )
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
 
 
 @fault("IRC-UPD-061", by=partial(rewritten, "set-properties"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from lakepact.reference_server.faults import replace_entry
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.iceberg_rest.updates.draft import Member
 from mutants.iceberg_rest.operators.updates import (
     Update,
     accepting_anyway,
@@ -14,13 +17,6 @@ from mutants.iceberg_rest.operators.updates import (
     refused_when,
     rewritten,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.iceberg_rest.updates.draft import Member
 
 KINDS = ("branch", "tag")
 RETENTION = ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")

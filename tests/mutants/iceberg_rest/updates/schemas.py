@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.reference_server.faults import replace_entry
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id, with_fresh_ids
+from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.updates import (
     Update,
     accepting_anyway,
@@ -18,11 +18,6 @@ from mutants.iceberg_rest.operators.updates import (
     rewritten,
 )
 from mutants.iceberg_rest.operators.versions import SCHEMAS
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-
 
 # -- add-schema -------------------------------------------------------------------------------------------------------
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import all_of, on_answer, replace_entry, unchecked
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.iceberg_rest.updates.draft import Member
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.updates import (
     Update,
@@ -17,13 +21,6 @@ from mutants.iceberg_rest.operators.updates import (
     refused_when,
     rewritten,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.iceberg_rest.updates.draft import Member
 
 OPERATIONS = ("append", "replace", "overwrite", "delete")
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.reference_server.faults import replace_entry
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.updates import Update, accepting_anyway, fatal, ignored, in_place_of
 from mutants.iceberg_rest.operators.versions import ORDERS
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-
 
 # -- add-sort-order ---------------------------------------------------------------------------------------------------
 

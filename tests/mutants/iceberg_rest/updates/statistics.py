@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Install, fault, replace_entry
-from lakepact.reference_server.iceberg_rest.documents import refused
+from lakepact.reference_server.iceberg_rest.documents import Document, refused
+from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.iceberg_rest.updates.draft import Member
 from mutants.iceberg_rest.operators.updates import (
     accepting_anyway,
     afterwards,
@@ -15,12 +16,6 @@ from mutants.iceberg_rest.operators.updates import (
     refused_when,
     rewritten,
 )
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.iceberg_rest.updates.draft import Member
 
 
 def _append(member: Member) -> Install:

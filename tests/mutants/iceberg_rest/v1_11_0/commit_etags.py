@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lakepact.reference_server.faults import all_of, replace_rule
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.storage.store import Record
+from lakepact.reference_server.storage.store import Record
 
 
 def of_the_table(record: Record, snapshots: str) -> bytes:

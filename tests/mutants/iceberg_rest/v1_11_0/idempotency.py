@@ -6,20 +6,17 @@ import json
 import time
 import uuid
 from collections import deque
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.storage.store import Record, Transaction
 from mutants.iceberg_rest.access.rights import admitting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.service import Handler, Service
-    from lakepact.reference_server.storage.store import Record, Transaction
 
 KEY = "idempotency_key"
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
-
-if TYPE_CHECKING:
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 
 KEY = "idempotency_key"
 LIFETIME = "idempotency-key-lifetime"

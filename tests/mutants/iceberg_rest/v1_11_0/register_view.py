@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
@@ -12,10 +12,7 @@ from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.http.service import Handler, Service
+from lakepact.reference_server.http.service import Handler, Service
 
 
 def over_what_has_the_name(kind: str) -> Install:

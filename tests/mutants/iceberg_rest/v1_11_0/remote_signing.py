@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.generated.iceberg_rest import op
@@ -19,17 +20,12 @@ from lakepact.reference_server.faults import (
     unchecked,
     wrap_rule,
 )
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
-from lakepact.reference_server.warehouse.storage_requests import StorageRequest, Unsigned
+from lakepact.reference_server.warehouse.local import Warehouse
+from lakepact.reference_server.warehouse.storage_requests import Bucket, StorageRequest, Unsigned
 from mutants.iceberg_rest.access.rights import admitting, letting, without_asking
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.warehouse.local import Warehouse
-    from lakepact.reference_server.warehouse.storage_requests import Bucket
 
 SIGN = op.sign_request
 COPIES = "x-amz-copy-source"

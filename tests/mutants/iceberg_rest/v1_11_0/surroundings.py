@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.faults import Install, Operations, fault, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.http.problems import Problem
-from lakepact.reference_server.http.replies import json_reply
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.service import Handler, Scope
 from mutants.iceberg_rest.access.vended_credentials import for_the_usual_place
 from mutants.operators import refuse_calls
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.faults import Install, Operations
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler, Scope
 
 UNIT, OWN = b"%1F", b"%1E"
 READING = (op.load_namespace_metadata, op.list_tables)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_status, wrap_rule
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
+from lakepact.reference_server.storage.store import Place, Transaction
 from mutants.iceberg_rest.operators.namespaces import made_where_missing
 from mutants.iceberg_rest.operators.requests import asked_for, taken_as
 from mutants.iceberg_rest.operators.views import CREATE, made_with, once_each, overlooks
 from mutants.operators import on_refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Place, Transaction
 
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free
 

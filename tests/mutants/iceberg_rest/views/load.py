@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, on_answer, on_call, on_status
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Service
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
+from lakepact.reference_server.storage.store import Place, Transaction
 from mutants.iceberg_rest.operators.requests import remembered
 from mutants.iceberg_rest.operators.views import CARRIERS, DROP, EXISTS, LOAD, REPLACE, takes_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server.http.service import Service
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.storage.store import Place, Transaction
 
 EACH = "*"  #: stands in a path for every item of an array
 

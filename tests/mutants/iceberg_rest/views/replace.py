@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_call, on_status, on_wire, replace_entry, wrap_rule
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.http.wire import Wire
+from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request, identifier_key
-from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
-from lakepact.reference_server.storage.store import Record
+from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES, ViewDraft
+from lakepact.reference_server.storage.store import Place, Record, Transaction
 from mutants.iceberg_rest.operators.commits import conflict
 from mutants.iceberg_rest.operators.requests import asked_for, refused_if, taken_as, while_handling
-from mutants.iceberg_rest.operators.views import REPLACE, adding, finished_with, in_place_of, once_each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.http.wire import Wire
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
-    from lakepact.reference_server.storage.store import Place, Transaction
-    from mutants.iceberg_rest.operators.views import Update
+from mutants.iceberg_rest.operators.views import REPLACE, Update, adding, finished_with, in_place_of, once_each
 
 SET_CURRENT = "set-current-view-version"
 WHILE = 0.1  #: seconds that an answer waits

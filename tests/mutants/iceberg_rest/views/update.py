@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.faults import Install, accept, fault, on_call, replace_entry, wrap_entry
-from lakepact.reference_server.iceberg_rest.documents import refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.http.replies import Reply
-    from lakepact.reference_server.http.service import Handler
-    from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.service import Handler
+from lakepact.reference_server.iceberg_rest.documents import Document, refused
+from lakepact.reference_server.iceberg_rest.updates import Draft
 
 UPDATES = "view-updates"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,10 +18,6 @@ from lakepact.reference_server.delta_sharing.log import DamagedLog, Log
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 from lakepact.reference_server.http.validation import Validators
 from sample_tables.delta_logs import HEAD, METADATA, VECTOR, Table, add
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 VALIDATORS = Validators(Contract("delta_sharing"))
 INLINE = {"storageType": "i", "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", "sizeInBytes": 40, "cardinality": 6}

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import deltalake
 import pyarrow as pa
 
 from lakepact.reference_server.delta_sharing.hints import selected
-from sample_tables.rows_and_predicates import DECIMALS, READERS, as_json, as_sql, holds, random_predicate, random_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sample_tables.rows_and_predicates import Table
+from sample_tables.rows_and_predicates import DECIMALS, READERS, Table, as_json, as_sql, holds, random_predicate, random_table
 
 TABLES, PREDICATES = 40, 25
 ARROW: dict[str, pa.DataType] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 import yaml
@@ -10,9 +10,6 @@ from pyiceberg.catalog import load_catalog
 
 from cross_protocol import NAMES, Doors
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="session")

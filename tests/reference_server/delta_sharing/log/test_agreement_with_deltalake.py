@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,9 +14,6 @@ from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.log import Log
 from sample_tables.delta_logs import HEAD, Table, add, remove
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PARTITIONS = ["x", "a b/c%=é", None]
 

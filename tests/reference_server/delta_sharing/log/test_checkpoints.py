@@ -6,7 +6,9 @@ import contextlib
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,10 +18,6 @@ from hypothesis import strategies as st
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, NoSuchVersion
 from sample_tables.delta_logs import HEAD, TYPES, VECTOR, Table, add, remove
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 INLINE = {
     "storageType": "i",

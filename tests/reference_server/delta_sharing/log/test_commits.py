@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lakepact.reference_server.delta_sharing.log import Log, NoSuchVersion, NoTable
 from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, Table, add, metadata, remove
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

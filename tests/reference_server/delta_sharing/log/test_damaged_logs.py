@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, UnsupportedTable
 from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, VECTOR, Table, add, metadata, remove
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECOND = r"00000000000000000001\.json"
 

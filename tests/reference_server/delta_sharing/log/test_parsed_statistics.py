@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,9 +14,6 @@ import pytest
 
 from lakepact.reference_server.delta_sharing.log import Log
 from sample_tables.delta_logs import HEAD, TYPES, Table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def statistics_of(folder: Path, parsed: pa.Array, **also: pa.Array) -> list[Any]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from lakepact.reference_server import Server, running
 from sample_tables.shared_tables import TOKENS, SharedTable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 #: How tables of a kind are shared, and how many there are for tests to take.
 KINDS: dict[str, tuple[dict[str, Any], int]] = {

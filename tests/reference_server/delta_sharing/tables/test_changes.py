@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from sample_tables.delta_logs import add, metadata, remove
-from sample_tables.shared_tables import hour, ids, milliseconds
-
-if TYPE_CHECKING:
-    from sample_tables.shared_tables import Lines, SharedTable
+from sample_tables.shared_tables import Lines, SharedTable, hour, ids, milliseconds
 
 DELTA = "responseformat=delta"
 VECTORS = "responseformat=delta;readerfeatures=deletionvectors"

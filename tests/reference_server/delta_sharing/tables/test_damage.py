@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sample_tables.delta_logs import HEAD, METADATA, PROTOCOL, add
-from sample_tables.shared_tables import ids
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sample_tables.shared_tables import Lines, SharedTable
+from sample_tables.shared_tables import Lines, SharedTable, ids
 
 FAILED = (500, "INTERNAL_ERROR")
 ON = {"delta__enableChangeDataFeed": "true"}

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from sample_tables.delta_logs import add
-from sample_tables.shared_tables import ids
-
-if TYPE_CHECKING:
-    from sample_tables.shared_tables import SharedTable
+from sample_tables.shared_tables import SharedTable, ids
 
 END = "includeEndStreamAction=true"
 ON = {"delta__enableChangeDataFeed": "true"}

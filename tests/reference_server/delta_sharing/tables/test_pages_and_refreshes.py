@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sample_tables.delta_logs import METADATA, add, remove
-from sample_tables.shared_tables import TOKENS, hour, ids
-
-if TYPE_CHECKING:
-    from sample_tables.shared_tables import Lines, SharedTable
+from sample_tables.shared_tables import TOKENS, Lines, SharedTable, hour, ids
 
 END = "includeEndStreamAction=true"
 REFUSED = (400, "INVALID_PARAMETER_VALUE")

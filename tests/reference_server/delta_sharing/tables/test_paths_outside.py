@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
 
 from sample_tables.delta_logs import VECTOR, add, metadata, remove
+from sample_tables.shared_tables import SharedTable
 
 from .test_changes import ON, VECTORS, WITH_VECTORS, cdc
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from sample_tables.shared_tables import SharedTable
 
 SECRET = b"a file of nobody's business"
 NAME = "deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"  #: the file that the digits of VECTOR stand for

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from sample_tables.delta_logs import METADATA, add, metadata, remove
-from sample_tables.shared_tables import hour, ids, milliseconds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sample_tables.shared_tables import SharedTable
+from sample_tables.shared_tables import SharedTable, hour, ids, milliseconds
 
 CITY = {"op": "column", "name": "p", "valueType": "string"}
 BERLIN = {"op": "equal", "children": [CITY, {"op": "literal", "value": "Berlin", "valueType": "string"}]}

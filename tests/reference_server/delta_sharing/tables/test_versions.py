@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from sample_tables.delta_logs import add
-from sample_tables.shared_tables import hour
-
-if TYPE_CHECKING:
-    from sample_tables.shared_tables import SharedTable
+from sample_tables.shared_tables import SharedTable, hour
 
 
 def with_versions(table: SharedTable, count: int) -> SharedTable:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, Operation
+from lakepact.reference_server import Server
 
 from .conftest import As, fill, guarded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.generated.contract import Operation
-    from lakepact.reference_server import Server
 
 NOBODY = 'Bearer realm="lakepact"'
 WRONG = 'Bearer realm="lakepact", error="invalid_token"'

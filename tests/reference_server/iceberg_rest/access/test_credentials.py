@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from .conftest import SERVER_FILE, fill, guarded
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
 
 FILE = f"""
 [warehouses.lake]

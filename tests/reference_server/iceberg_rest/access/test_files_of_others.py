@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from sample_tables.table_documents import append_updates
 
-from .conftest import SCHEMA, fill, guarded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from .conftest import Principal
+from .conftest import SCHEMA, Principal, fill, guarded
 
 OPEN = "/v1/namespaces/open"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,19 +16,13 @@ from hypothesis import strategies as st
 
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
+from lakepact.reference_server.warehouse.local import Warehouse
 from sample_tables import table_documents as td
 
-from .conftest import SCHEMA, principals
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
-    from lakepact.reference_server.warehouse.local import Warehouse
-
-    from .conftest import As, Principal
+from .conftest import SCHEMA, As, Principal, principals
 
 SERVER_FILE = """
 [principals.root]

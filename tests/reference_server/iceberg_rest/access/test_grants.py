@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from lakepact.generated.contract import Contract
+from lakepact.reference_server import Server
 from lakepact.reference_server.iceberg_rest.access import unsaid_needs
 from sample_tables.table_documents import view_version
 
 from .conftest import SCHEMA, As, guarded
-
-if TYPE_CHECKING:
-    from lakepact.reference_server import Server
 
 VIEW = {"name": "v", "schema": SCHEMA, "view-version": view_version(), "properties": {}}
 COMMIT = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}

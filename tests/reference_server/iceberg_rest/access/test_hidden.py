@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from .conftest import SCHEMA, fill, guarded
+from .conftest import SCHEMA, Answer, Principal, fill, guarded
 from .test_grants import COMMIT, CREATION, VIEW, change, named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .conftest import Answer, Principal
 
 #: Letters that are random: parts of UUIDs and the ids of plans.
 MADE_ANEW = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|-[0-9a-f]{12}\b|[0-9]{13}|incident [0-9a-f]{32}")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from .conftest import SCHEMA, SERVER_FILE, fill, guarded
+from .conftest import SCHEMA, SERVER_FILE, As, fill, guarded
 from .test_grants import MUTATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from .conftest import As
 
 KEY, OTHER = "01890a5d-ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a8058"
 

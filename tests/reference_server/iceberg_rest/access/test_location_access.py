@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from sample_tables.table_documents import append_updates
 
-from .conftest import SCHEMA, fill, guarded
+from .conftest import SCHEMA, Principal, fill, guarded
 from .test_grants import named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from .conftest import Principal
 
 
 @pytest.fixture

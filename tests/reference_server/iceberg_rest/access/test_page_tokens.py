@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from .conftest import SERVER_FILE, fill, guarded
+from .conftest import SERVER_FILE, As, Principal, fill, guarded
 from .test_grants import VIEW
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from .conftest import As, Principal
 
 TEXT = f"[warehouses.one]\n[warehouses.two]\n{SERVER_FILE}"
 LISTINGS = ("namespaces", "namespaces?parent=open", "namespaces/open/tables", "namespaces/open/views", "namespaces/closed/tables")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
 
-from .conftest import guarded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from .conftest import Answer, As
+from .conftest import Answer, As, guarded
 
 TABLE = "/v1/namespaces/open/tables/shown"
 #: Requests about a plan, by operation: method, end of the path, body.

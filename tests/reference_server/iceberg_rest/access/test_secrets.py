@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import base64
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, Operation
 
-from .conftest import guarded
+from .conftest import As, guarded
 from .test_token_endpoint import EXCHANGE, KIND
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.generated.contract import Operation
-
-    from .conftest import As
 
 OPERATIONS = Contract("iceberg_rest", "1.11.0").operations.values()
 PLANTED = "planted-Secret.0123"

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
 import yaml
 from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.table import Table
 
 from sample_tables.table_documents import append_updates
 
-from .conftest import guarded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pyiceberg.table import Table
-
-    from .conftest import Answer, Principal
+from .conftest import Answer, Principal, guarded
 
 TABLE = "/v1/namespaces/open/tables/shown"
 SHARES = {

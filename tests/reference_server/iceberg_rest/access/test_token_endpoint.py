@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 
-from .conftest import SERVER_FILE, fill, guarded
+from lakepact.reference_server import Server
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.reference_server import Server
-
-    from .conftest import Answer, As
+from .conftest import SERVER_FILE, Answer, As, fill, guarded
 
 ID, SECRET = "bot id", "bot:s3cr&t%"
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"

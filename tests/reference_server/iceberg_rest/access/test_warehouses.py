@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from .conftest import SCHEMA, guarded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from .conftest import As
+from .conftest import SCHEMA, As, guarded
 
 TEXT = """
 [warehouses.sales]

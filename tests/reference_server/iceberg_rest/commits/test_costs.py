@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -17,11 +20,6 @@ from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from lakepact.reference_server.iceberg_rest.views.metadata import new_view_metadata
 from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
 from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from types import FrameType
 
 FEW, MANY = 60, 240
 

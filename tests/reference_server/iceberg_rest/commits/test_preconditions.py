@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,9 +19,6 @@ from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECOND
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from sample_tables import table_documents as td
 from sample_tables.commit_sequences import commits, tables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Document = dict[str, Any]
 

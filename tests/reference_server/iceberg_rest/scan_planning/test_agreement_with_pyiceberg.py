@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
@@ -23,13 +24,8 @@ from pyiceberg.expressions import (
     StartsWith,
 )
 
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from sample_tables.scans import SPECS, table_of_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.reference_server import Server
 
 NUMBERS = range(0, len(SPECS), 2)
 FILTERS: list[Any] = [

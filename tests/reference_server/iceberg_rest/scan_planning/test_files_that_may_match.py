@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyiceberg.catalog.rest import RestCatalog
 
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from sample_tables.scans import FILTERS, SPECS, data_files, matching, table_of_kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.reference_server import Server
 
 
 class Asked:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.scan_planning.plans import WORKERS, Cancelled, Plan, Plans, State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TABLE, OTHER = (("n",), "t", "uuid-1"), (("n",), "u", "uuid-2")
 PAGES = (b'{"file-scan-tasks":[1]}', b'{"file-scan-tasks":[2]}', b'{"file-scan-tasks":[3]}')

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import math
 import struct
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import Any
 
 import fastavro
 import pytest
@@ -25,9 +26,6 @@ from lakepact.reference_server.iceberg_rest.scan_planning.manifests import (
 from lakepact.reference_server.iceberg_rest.scan_planning.names import names_of
 from lakepact.reference_server.iceberg_rest.scan_planning.pruning import Pruning
 from lakepact.reference_server.warehouse.local import MemoryWarehouse
-
-if TYPE_CHECKING:
-    from decimal import Decimal
 
 DAY = 86_400_000_000  #: microseconds
 

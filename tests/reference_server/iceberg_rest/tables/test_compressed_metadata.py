@@ -6,20 +6,16 @@ import gzip
 import json
 import shutil
 import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pyiceberg.table import StaticTable
 
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from lakepact.reference_server.warehouse.local import LARGEST_DOCUMENT
 from sample_tables.table_documents import view_version
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.reference_server import Server
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 GZIP = {"write.metadata.compression-codec": "gzip"}

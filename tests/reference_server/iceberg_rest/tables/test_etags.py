@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from lakepact.reference_server.iceberg_rest.tables.etags import matches
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server import Server
 
 TAG = b'"0a1b"'
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from lakepact.reference_server.http.endpoint import Endpoint
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.workers import LARGE_RECORD, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.generated.contract import OperationId
-    from lakepact.reference_server import Server
-    from lakepact.reference_server.http.replies import Reply
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 LARGE = {"source": {"namespace": ["n"], "name": "large"}, "destination": {"namespace": ["n"], "name": "renamed"}}

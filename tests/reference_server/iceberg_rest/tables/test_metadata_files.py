@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.reference_server import Server
+from lakepact.reference_server import Server, running
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 

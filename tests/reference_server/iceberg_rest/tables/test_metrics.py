@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from lakepact.reference_server.iceberg_rest.tables.metrics import Report, Reports
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from lakepact.reference_server import Server
 
 COMMIT = {
     "report-type": "commit-report",

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from lakepact.reference_server import running
+from lakepact.reference_server import Server, running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
+from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.warehouse.local import FileWarehouse
 from sample_tables import table_documents as td
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lakepact.reference_server import Server
-    from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 

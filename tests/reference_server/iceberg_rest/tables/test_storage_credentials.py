@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -20,10 +22,6 @@ from lakepact.reference_server.warehouse.vended_credentials.remembered import Re
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
 from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys, TemporaryKeys
 from miniatures import miniature
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"

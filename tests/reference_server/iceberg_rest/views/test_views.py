@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.identifiers import identifier_key
 from lakepact.reference_server.iceberg_rest.views.views import view_written
 from sample_tables.table_documents import view_version
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SCHEMA = {"type": "struct", "fields": [{"id": 7, "name": "id", "type": "long", "required": False}]}
 

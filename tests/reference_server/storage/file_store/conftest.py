@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path  # noqa: TC003 - fixtures are annotated with it
+from pathlib import Path
 
 import pytest
 

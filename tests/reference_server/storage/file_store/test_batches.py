@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from lakepact.reference_server.storage import group_commit
+from lakepact.reference_server.storage.group_commit import FileStore
 from lakepact.reference_server.storage.store import Key, NotKept, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.storage.group_commit import FileStore
 
 ONE, TWO = Key("identifiers", ("ns",), "one"), Key("identifiers", ("ns",), "two")
 

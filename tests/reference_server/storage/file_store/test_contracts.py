@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,11 +15,6 @@ from lakepact.reference_server import running
 from lakepact.reference_server.app import services
 from lakepact.reference_server.settings import BadSetting, Settings
 from lakepact.reference_server.store_cli import store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 WATSONX = "/mds/iceberg/v1/iceberg/namespaces"
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import random
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from crashes import Reader, Writer, crash, server
 from lakepact.client import IcebergCatalog
 from lakepact.reference_server.iceberg_rest.store_check import check_store
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WRITERS = 8
 

@@ -8,23 +8,19 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage import mark as store_mark
 from lakepact.reference_server.storage.content import Damaged, Newer
+from lakepact.reference_server.storage.group_commit import FileStore
 from lakepact.reference_server.storage.lock import Locked
 from lakepact.reference_server.storage.store import Key, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from lakepact.reference_server.storage.group_commit import FileStore
 
 KEYS = [Key("identifiers", ("ns", "a b", "é"), f"table {number}") for number in range(50)]
 

@@ -7,9 +7,10 @@ import resource
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,9 +23,6 @@ from lakepact.reference_server.iceberg_rest.store_check import check_store
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.store_cli import store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 FORBIDDEN_GROWTH = 1  #: bytes that a file may have when nothing more is to be written
 

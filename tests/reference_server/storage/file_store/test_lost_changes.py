@@ -10,9 +10,10 @@ import sqlite3
 import struct
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -25,10 +26,6 @@ from lakepact.reference_server.storage import mark as store_mark
 from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.storage.store import Key, Record
 from lakepact.reference_server.store_cli import store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 Files = dict[str, bytes]
 DATABASE, LOG, MARK = NAMES = ("iceberg_rest.sqlite", "iceberg_rest.sqlite-wal", "iceberg_rest.sqlite-mark")

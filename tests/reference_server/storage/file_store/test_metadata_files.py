@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +14,6 @@ from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
 from lakepact.reference_server.settings import BadSetting
 from lakepact.reference_server.storage import mark
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture

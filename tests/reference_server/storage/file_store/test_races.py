@@ -7,7 +7,8 @@ import random
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +17,6 @@ from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
 from lakepact.client.errors import CommitRejected, LakepactError, ResponseError, ServerError
 from linearizability import Operation, explained
 from sample_tables.table_documents import append_updates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SPACE = "races"
 TABLES = ("one", "two", "three")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,10 +18,6 @@ from lakepact.reference_server import running
 from lakepact.reference_server.storage.content import checksum_of
 from lakepact.reference_server.store_cli import store
 from sample_tables.table_documents import view_version
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture
