@@ -297,6 +297,8 @@ class Tables(Configured):
             with contextlib.suppress(LakepactError):
                 loaded = self.load_table(table)
                 if added <= {snapshot.snapshot_id for snapshot in loaded.metadata.snapshots or ()}:
+                    from lakepact.generated.iceberg_rest.models import CommitTableResponse  # noqa: PLC0415 - it imports pydantic
+
                     return CommitTableResponse(metadata_location=loaded.metadata_location or "", metadata=loaded.metadata)
             tried += 1
             pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=None)
