@@ -39,7 +39,7 @@ MADE = "; IcebergCatalog('http://a.test')"  #: imports the HTTP library
     ("code", "reason"),
     [
         (BROKEN.format("logging"), "module 'logging' has no attribute"),
-        (MISSING.format("pydantic"), "import of pydantic halted"),
+        (MISSING.format("logging"), "import of logging halted"),
         (BROKEN.format("httpcore") + MADE, "module 'httpcore' has no attribute"),
         (MISSING.format("httpcore") + MADE, "import of httpcore halted"),
     ],
