@@ -6,16 +6,12 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codegen import sync_twin
 from codegen.compare import adopt, differences
-from codegen.contracts import SPECS, all_sources
+from codegen.contracts import SPECS, Source, all_sources
 from codegen.generate import generate
 from lakepact.codegen.documents import Broken
-
-if TYPE_CHECKING:
-    from codegen.contracts import Source
 
 GENERATED = SPECS.parent / "generated"
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codegen import overlay, profiles
+from codegen.contracts import Source
+from codegen.overlay import Correction
+from codegen.profiles import Written
 from lakepact.codegen import passes, unions
 from lakepact.codegen.documents import Broken, Document, at, is_list, is_object, no_twins, read_yaml, resolved, rewritten
-
-if TYPE_CHECKING:
-    from codegen.contracts import Source
-    from codegen.overlay import Correction
-    from codegen.profiles import Written
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,22 +12,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codegen.bundles import opaque
-from codegen.contracts import TEMPLATES
+from codegen.contracts import TEMPLATES, Source
 from codegen.server import summary
-from lakepact.codegen.documents import Broken, json_bytes
+from codegen.templates.contract import Operation, OperationId
+from lakepact.codegen.documents import Broken, Document, json_bytes
 from lakepact.codegen.passes import operations_of
 from lakepact.codegen.python_source import placed, source
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from codegen.contracts import Source
-    from codegen.templates.contract import Operation, OperationId
-    from lakepact.codegen.documents import Document
 
 FLAGS = ["--meta=none", "--overwrite", "--fail-on-warning"]
 CONFIGURATION: dict[str, Any] = {"literal_enums": True, "post_hooks": []}

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
-from lakepact.codegen.documents import Broken, read_yaml
+from codegen.operations import Errors
+from lakepact.codegen.documents import Broken, Document, read_yaml
 from lakepact.codegen.passes import operations_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from codegen.operations import Errors
-    from lakepact.codegen.documents import Document
 
 _RESPONSES = "#/components/responses/"
 

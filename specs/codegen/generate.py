@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from codegen import versions
-from codegen.contracts import TEMPLATES
+from codegen.contracts import TEMPLATES, Source
 from codegen.endpoints import endpoints
 from codegen.manifest import NAME, manifest
 from codegen.plan import plan
 from codegen.profiles import shared
 from codegen.routing import routing
 from codegen.server import server
-from codegen.templates.contract import OperationId
+from codegen.templates.contract import Correction, Difference, Feature, OperationId, Requirement
 from codegen.validation import validation
-from lakepact.codegen.documents import Broken, json_bytes, rewritten, sha256
+from codegen.versions import Version
+from lakepact.codegen.documents import Broken, Document, json_bytes, rewritten, sha256
 from lakepact.codegen.models import imported, models, typed_dicts
 from lakepact.codegen.names import snake
 from lakepact.codegen.openapi.all_of import merged
 from lakepact.codegen.openapi.findings import Findings
 from lakepact.codegen.python_source import Code, formatted, header, rendered, write, write_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from codegen.contracts import Source
-    from codegen.templates.contract import Correction, Difference, Feature, Requirement
-    from codegen.versions import Version
-    from lakepact.codegen.documents import Document
 
 PACKAGE = "lakepact/generated"
 SHARED = ("contract.py", "items.py", "light.py", "wire.py", "calls.py", "format_version_1.py", "current_parts.py")

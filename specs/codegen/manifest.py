@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from codegen.contracts import Source
 from lakepact.codegen.documents import sha256
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from codegen.contracts import Source
 
 NAME = "MANIFEST.json"
 TOOLS = ("connexion", "datamodel-code-generator", "openapi-python-client", "jinja2", "pyyaml", "ruff")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from codegen.contracts import Writing
 from codegen.templates.contract import Answer, Operation, OperationId, Parameter
 from lakepact.codegen.documents import PROSE, Broken, Document, component, is_object, resolved
 from lakepact.codegen.names import snake
 from lakepact.codegen.passes import operations_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from codegen.contracts import Writing
 
 Errors = dict[str, dict[int, tuple[str, ...]]]  #: operation id, status: types
 

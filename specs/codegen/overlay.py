@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 from codegen import changes
-from lakepact.codegen.documents import Broken, no_twins, read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from lakepact.codegen.documents import Document
+from lakepact.codegen.documents import Broken, Document, no_twins, read_yaml
 
 Effect = Literal["none", "corrects", "widens", "narrows"]
 View = Literal["verdicts", "models"]

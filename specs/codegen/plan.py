@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from lakepact.codegen.documents import Document
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # connexion imports what others have deprecated
     from connexion.middleware.abstract import AbstractRoutingAPI
     from connexion.resolver import Resolver
     from connexion.spec import Specification
-
-if TYPE_CHECKING:
-    from lakepact.codegen.documents import Document
 
 
 class _Planned(AbstractRoutingAPI[Any]):

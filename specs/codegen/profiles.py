@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from codegen import changes
 from codegen.templates.contract import Difference
-from lakepact.codegen.documents import Broken, is_list, is_object, no_twins, pointer_of, read_yaml, steps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from lakepact.codegen.documents import Document
+from lakepact.codegen.documents import Broken, Document, is_list, is_object, no_twins, pointer_of, read_yaml, steps
 
 PRUNED = ("schemas", "parameters", "responses", "requestBodies", "examples")
 _MEMBERS = {"id", "sentence", "taken"}

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 from codegen import profiles
-from codegen.templates.contract import Correction, Difference, Feature, OperationId, Prose, Requirement
+from codegen.bundles import Bundle
+from codegen.templates.contract import Correction, Difference, Feature, Operation, OperationId, Prose, Requirement
 from lakepact.codegen.documents import Broken, at, no_twins, read_yaml, steps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from codegen.bundles import Bundle
-    from codegen.templates.contract import Operation
 
 _MEMBERS = {
     "id",

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codegen.contracts import TEMPLATES
+from codegen.templates.contract import Operation, OperationId
 from lakepact.codegen.documents import Broken, Document, is_list, resolved
 from lakepact.codegen.passes import operations_of
 from lakepact.codegen.python_source import WIDTH, rendered
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from codegen.templates.contract import Operation, OperationId
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _INDENT = 8

@@ -7,12 +7,10 @@ and validation takes time in proportion to the document.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from lakepact.codegen.documents import PROSE, Document, is_list, resolved, rewritten
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"})
 

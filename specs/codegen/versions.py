@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codegen import overlay
 from codegen.bundles import Bundle, bundled
+from codegen.contracts import Source
 from codegen.errors import errors
-from codegen.operations import operations
+from codegen.operations import Errors, operations
 from codegen.registry import Registry, registry
-from lakepact.codegen.documents import is_object, pointer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from codegen.contracts import Source
-    from codegen.operations import Errors
-    from codegen.templates.contract import Operation, OperationId
-    from lakepact.codegen.documents import Document
+from codegen.templates.contract import Operation, OperationId
+from lakepact.codegen.documents import Document, is_object, pointer_of
 
 _OF_OURS = {"interpretation", "corrections", "uncovered"}  #: members of a requirement that say nothing of the contract
 

@@ -7,8 +7,8 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,9 +23,6 @@ from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, runner
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.embedded_server import embedded
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
 
 SECONDS = 30.0  #: for which one task may take
 MAX_WORKERS = min(4, os.cpu_count() or 1)  #: tasks at a time: each needs a process of the program

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import orjson
 
-from lakepact.conformance.clients.scripted_server import ScriptedServer, as_it_is
+from lakepact.conformance.clients.program import Ended, Program
+from lakepact.conformance.clients.scripted_server import Script, ScriptedServer, as_it_is
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, StepFailed, Unmet
 from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.expect import shown
 from lakepact.conformance.judging.lab import Lab
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.clients.program import Ended, Program
-    from lakepact.conformance.clients.scripted_server import Script
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.generated.contract import Contract, OperationId
+from lakepact.generated.contract import Contract, OperationId
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,14 +10,12 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import h11
 import orjson
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 HOST = "127.0.0.1"
 READ_BYTES = 65536

@@ -14,16 +14,14 @@ import subprocess
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging.expect import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 RESULT, ERROR, NOT_OFFERED = "result", "error", "not_offered"
 QUOTED = 400  #: first characters of an error message, or last ones of the error stream, that a report quotes

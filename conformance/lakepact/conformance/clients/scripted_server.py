@@ -11,26 +11,22 @@ import itertools
 import re
 import threading
 import time
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import httpx
 import orjson
 
-from lakepact.conformance.clients.listener import Answer, Listener
+from lakepact.conformance.clients.listener import Answer, Listener, Received
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.http.wire import Wire
+from lakepact.generated.contract import Contract, OperationId
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-
-    from lakepact.conformance.clients.listener import Received
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.generated.contract import Contract, OperationId
-
-    Forward: TypeAlias = "Callable[[Request], Answer]"
-    Script: TypeAlias = "Callable[[Request, Forward], Answer]"
+Forward: TypeAlias = "Callable[[Request], Answer]"
+Script: TypeAlias = "Callable[[Request, Forward], Answer]"
 
 UPSTREAM_SECONDS = 30
 MOST_REQUESTS = 400  #: of one task; a client that sends more repeats itself

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Generator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from lakepact.conformance.evidence.outcome import StepFailed, Unmet
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from lakepact.conformance.evidence.outcome import Failure, Mutation
+from lakepact.conformance.evidence.outcome import Failure, Mutation, StepFailed, Unmet
 
 
 class Cases:

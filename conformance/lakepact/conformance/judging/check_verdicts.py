@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import threading
 import traceback
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, NotOffered, Outcome, StepFailed, Unmet, Verdict, merged
+from lakepact.conformance.judging.definitions import Check, Invariant
 from lakepact.conformance.judging.invariants import InvariantBook, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lakepact.conformance.judging.definitions import Check, Invariant
-    from lakepact.conformance.judging.lab import Lab
+from lakepact.conformance.judging.lab import Lab
 
 
 def judged(check: Check, lab: Lab, invariants: Iterable[Invariant] = ()) -> list[Verdict]:

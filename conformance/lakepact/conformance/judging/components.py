@@ -11,20 +11,15 @@ is an invalid instance of the component that lists them, and its members are not
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
-from jsonschema_rs import Draft202012Validator, ValidationErrorKind
+from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
 
 from lakepact.conformance.evidence.differences import Difference, Kind, pointer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jsonschema_rs import ValidationError
-
-    from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract
 
 Schema: TypeAlias = "dict[str, Any]"
 Steps: TypeAlias = "tuple[()] | tuple[str | int, Steps]"

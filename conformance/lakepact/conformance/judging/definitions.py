@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import OperationId
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.generated.contract import OperationId
 
 
 def everything(operation: OperationId | None, status: int) -> bool:  # noqa: ARG001 - of the protocol

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, is_respelled, kind_of, pointer
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Claim, Mutation, Unmet, Wrong
 from lakepact.conformance.evidence.redaction import redacted
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from lakepact.conformance.evidence.exchanges import Place, Reply
 
 CONTEXT = 20  #: characters of equal text that are shown before a difference
 BRIEF = 80  #: characters of a value that is shown as a whole

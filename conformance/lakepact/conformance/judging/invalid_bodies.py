@@ -6,15 +6,12 @@ The changes come from the schema: each required member is left out, and each typ
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
 
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging.components import Components
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract
 
 #: A change and the body that has it.
 Mutant: TypeAlias = "tuple[Mutation, Any]"

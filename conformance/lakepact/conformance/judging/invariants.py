@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Outcome, Unmet, Verdict, broken
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.conformance.judging.definitions import Invariant
-    from lakepact.generated.contract import OperationId
+from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.judging.definitions import Invariant
+from lakepact.generated.contract import OperationId
 
 T = TypeVar("T")
 LARGE = 64 * 1024  #: bytes of a body above which only its beginning is kept after all invariants have read it

@@ -9,14 +9,11 @@ A pattern that matches no requirement is an error. A known failure that passes i
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lakepact.conformance.evidence.outcome import Outcome, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from pathlib import Path
 
 
 class KnownFailuresError(ValueError):

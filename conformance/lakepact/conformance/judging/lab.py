@@ -7,23 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import ENDED_EARLY, Blocked, Failure, NotOffered, Outcome, StepFailed, Unmet, Verdict, broken
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.cases import Cases
 from lakepact.conformance.judging.sending import Sender
 from lakepact.generated.contract import Contract
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.http.wire import Wire
-
 
 T = TypeVar("T")
 

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance.evidence.exchanges import ANYTHING
+from lakepact.conformance.evidence.exchanges import ANYTHING, Exchange, Reply
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.evidence.target import is_on
-from lakepact.generated.contract import Contract
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from lakepact.conformance.evidence.exchanges import Exchange, Reply
-    from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.generated.contract import Operation, OperationId
+from lakepact.conformance.evidence.target import Offer, Target, is_on
+from lakepact.conformance.http.wire import Wire
+from lakepact.generated.contract import Contract, Operation, OperationId
 
 T = TypeVar("T")
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 
 from .data_files import Row, rows_of
-from .lines import ADD, CHANGE, REMOVE, SNAPSHOT, SharedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .lines import Answer
+from .lines import ADD, CHANGE, REMOVE, SNAPSHOT, Answer, SharedFile
 
 KINDS = frozenset({"insert", "update_preimage", "update_postimage", "delete"})
 CHANGE_TYPE, VERSION, TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"

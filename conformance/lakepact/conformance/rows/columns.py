@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from lakepact.conformance.evidence.arrow import Schema, pa, pq
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 BYTES = frozenset({"binary", "large_binary", "binary_view"})
 TEXT = frozenset({"string", "large_string", "string_view"}) | BYTES

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from lakepact.conformance.evidence.differences import Difference, Kind, kind_of
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 UNPLACED = Difference("", Kind.VALUE)
 SHOWN = 160  #: characters of a row that a sentence quotes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
 from lakepact.conformance.evidence.differences import Kind
@@ -11,11 +12,7 @@ from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 
 from . import deletion_vectors, values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from .lines import Answer, SharedFile
+from .lines import Answer, SharedFile
 
 Row = dict[str, Any]
 ID, PHYSICAL = "delta.columnMapping.id", "delta.columnMapping.physicalName"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from lakepact.conformance.evidence.exchanges import place_of
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 MAGIC = 1681511377
 Z85 = {c: n for n, c in enumerate("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#")}

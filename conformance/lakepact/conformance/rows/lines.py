@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from lakepact.conformance.evidence.exchanges import place_of
+from lakepact.conformance.evidence.exchanges import Place, place_of
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.evidence.exchanges import Place
 
 SNAPSHOT, ADD, REMOVE, CHANGE = "file", "add", "remove", "cdf"
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 import struct
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.evidence.exchanges import Place
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]00:?00)?")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import quote
 
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.http.wire import NoAnswer
-from lakepact.generated.contract import Contract, contracts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.generated.contract import Operation, OperationId
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.http.wire import NoAnswer, Wire
+from lakepact.generated.contract import Contract, Operation, OperationId, contracts
 
 CHECK = "probe"  #: check name of the exchanges
 HARMLESS = ("GET", "HEAD")

@@ -7,16 +7,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.evidence.outcome import Blocked
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from lakepact.conformance.evidence.target import Target
-    from lakepact.conformance.running.suite import Suite
+from lakepact.conformance.evidence.target import Target
+from lakepact.conformance.running.suite import Suite
 
 STOP_SECONDS = 10
 WRONG_USAGE = 2  #: exit code of a server that rejects its options

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.judging.definitions import Check, Invariant
-    from lakepact.conformance.running.suite import Suite
+from lakepact.conformance.judging.definitions import Check, Invariant
+from lakepact.conformance.running.suite import Suite
 
 
 class NothingSelected(LookupError):

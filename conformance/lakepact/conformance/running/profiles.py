@@ -7,24 +7,21 @@ import math
 import os
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
 from lakepact.conformance.evidence.access import SETTINGS, Access
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT, MIB
+from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.connections import NAME, VALUE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.target import Target
-    from lakepact.conformance.running.suite import Suite
+from lakepact.conformance.running.suite import Suite
 
 TEXTS = ("contract", "contract_version", "url", "token_env", "version", *SETTINGS)  #: keys of a profile
 #: Keys of a profile that are tables, with the type of their values.

@@ -11,24 +11,20 @@ import importlib.util
 import inspect
 import pkgutil
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.fuzz import Fuzz
+from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.judging.definitions import Check, Invariant, everything
 from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
-from lakepact.generated.contract import Contract, contracts, version_module
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.target import Offer, Target
-    from lakepact.conformance.fuzz import Fuzz
-    from lakepact.conformance.http.wire import Wire
-    from lakepact.generated.contract import OperationId, Requirement
+from lakepact.generated.contract import Contract, OperationId, Requirement, contracts, version_module
 
 L = TypeVar("L", bound=Lab)
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.conformance.clients.delta_sharing.lab import same_rows
+from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, LISTINGS
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 FILES = "/files-of-the-script"
 HTML = (("content-type", "text/html"),)

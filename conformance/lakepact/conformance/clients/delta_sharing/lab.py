@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.clients.lab import ClientLab
+from lakepact.conformance.clients.program import Ended
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.conformance.fixtures.manifest import read as read_manifest
 from lakepact.conformance.judging.expect import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.clients.program import Ended
 
 #: Arguments of every task: profile, the path of the profile file.
 TASKS = {

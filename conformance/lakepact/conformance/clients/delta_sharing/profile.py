@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qsl
 
 import httpx
 import orjson
 
-from lakepact.conformance.clients.delta_sharing.lab import ADDRESS, same_rows
+from lakepact.conformance.clients.delta_sharing.lab import ADDRESS, SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
-    from lakepact.conformance.evidence.exchanges import Exchange
 
 FUTURE = 99  #: a version that no client of today can know
 

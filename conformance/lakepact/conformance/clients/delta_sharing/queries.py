@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.clients.delta_sharing.answers import same_values
-from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, ROWS, are_rows, same_rows
+from lakepact.conformance.clients.delta_sharing.lab import BY_DIRECTORY, ROWS, SharingClientLab, are_rows, same_rows
 from lakepact.conformance.clients.delta_sharing.scripts import IN_LINES, blind
 from lakepact.conformance.clients.delta_sharing.suite import check
 from lakepact.conformance.clients.delta_sharing.versions import HISTORY
+from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 QUERY, KEYS = op.query_table, op.generate_temporary_table_credentials
 LIMIT = 3

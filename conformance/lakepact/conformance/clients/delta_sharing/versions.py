@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.clients.delta_sharing.lab import same_rows
+from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab, same_rows
 from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.clients.lab import Performance
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.delta_sharing import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 HISTORY, CHANGED = "times", "changes"
 VERSION = frozenset({op.get_table_version, op.head_table_version})

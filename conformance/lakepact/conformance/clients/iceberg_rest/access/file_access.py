@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.clients.iceberg_rest.access.tokens import CREDENTIAL, LIFETIME, PAUSE, Issuer, asks_for_tokens
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error, with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 ACCESS_KEY = "s3.access-key-id"
 BUCKET = "s3://lakepact-scripted"

@@ -5,24 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
 
-from lakepact.conformance.clients.iceberg_rest.kit.lab import ADDRESS
+from lakepact.conformance.clients.iceberg_rest.kit.lab import ADDRESS, CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
-    from lakepact.conformance.evidence.exchanges import Exchange
 
 CREDENTIAL = {"credential": "lakepact:a-secret-of-the-script"}
 FORM = "application/x-www-form-urlencoded"

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles, grown
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import as_it_is
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script, as_it_is
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 DROP, PURGE = "drop-table", "purge-table"
 DROPS = frozenset({op.drop_table})

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TableFiles
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS, is_not_repeated, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, answering, at_first, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.lab import Performance
 from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
+from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
-    from lakepact.generated.contract import OperationId
 
 UNKNOWN = "CommitStateUnknownException"
 SLOW = 0.3  #: seconds before a connection is closed

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance.clients.lab import ClientLab
-from lakepact.conformance.clients.scripted_server import as_it_is
+from lakepact.conformance.clients.lab import ClientLab, Performance
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script, as_it_is
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 VIEW_SQL = "SELECT 1 AS id"
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables

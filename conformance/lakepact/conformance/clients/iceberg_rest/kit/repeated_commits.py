@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import orjson
 
+from lakepact.conformance.clients.lab import Performance
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging.expect import shown
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.evidence.exchanges import Exchange
 
 COMMITS = frozenset({op.update_table, op.commit_transaction, op.replace_view})
 LOADS = frozenset({op.load_table, op.load_view})

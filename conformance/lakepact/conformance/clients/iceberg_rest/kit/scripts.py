@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.clients.listener import Answer
-from lakepact.generated.contract import Contract
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
+from lakepact.generated.contract import Contract, OperationId
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
-    from lakepact.generated.contract import OperationId
-
 
 HTML = (("content-type", "text/html"),)
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import with_endpoints
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 PREFIX = "prefix"
 NONE: Mapping[str, str] = {}

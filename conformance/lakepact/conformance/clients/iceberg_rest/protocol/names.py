@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import BODIES, error
 from lakepact.conformance.clients.iceberg_rest.suite import check
-from lakepact.conformance.clients.scripted_server import MOST_REQUESTS
+from lakepact.conformance.clients.lab import Performance
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import MOST_REQUESTS, Forward, Request, Script
 from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.lab import Performance
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 LISTINGS = frozenset({op.list_namespaces, op.list_tables, op.list_views})
 TOKEN = "next-page-token"  # noqa: S105 - a member, not a secret

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Generator, Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check, invariant, suite
-from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.generated.contract import Parameter, Requirement
+from lakepact.generated.contract import Parameter, Requirement
 
 CONTRACT = suite.contract
 COMPONENTS = Components(CONTRACT)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 CONDITION = "if-none-match"
 

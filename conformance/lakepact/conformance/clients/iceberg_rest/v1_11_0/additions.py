@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import is_not_repeated, key_of
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import answering, at_first, error
-from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import check
+from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab, check
+from lakepact.conformance.clients.listener import Answer
+from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
-    from lakepact.conformance.clients.listener import Answer
-    from lakepact.conformance.clients.scripted_server import Forward, Request, Script
 
 LIFETIME = "idempotency-key-lifetime"
 TWICE = "set-properties-twice"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import TASKS, CatalogClientLab
 from lakepact.conformance.clients.lab import everything
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VERSION = "1.11.0"
 
