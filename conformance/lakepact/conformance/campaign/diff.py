@@ -6,30 +6,24 @@ import contextlib
 import shutil
 import sys
 import tempfile
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from lakepact.conformance.campaign import plans, replay, run_verdicts, runs, tables
+from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.planning.reads import with_reads
-from lakepact.conformance.campaign.planning.seeds import written
+from lakepact.conformance.campaign.planning.seeds import Wanted, written
 from lakepact.conformance.campaign.progress import Ticker, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown, text
-from lakepact.conformance.campaign.targets import parse_targets
+from lakepact.conformance.campaign.targets import Asked, parse_targets
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
 from lakepact.generated.contract import contracts
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from lakepact.conformance.campaign.engines import Engine
-    from lakepact.conformance.campaign.planning.seeds import Wanted
-    from lakepact.conformance.campaign.targets import Asked
 
 MODES = ("example", "near", "sequence")  #: no checks: they go by what they are answered, and judge one target
 SEEDS = 4

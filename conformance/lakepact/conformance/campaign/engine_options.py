@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.campaign.engines.spark import Spark
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.engines import Engine
-
 
 SPARK, LOCAL, BY_SIZE = "spark", "local", "by size"
 LARGE = 4 << 30  #: bytes of verdicts and answers that DuckDB analyses no sooner than Spark

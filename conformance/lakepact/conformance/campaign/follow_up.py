@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,9 +22,6 @@ from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 from lakepact.conformance.running.profiles import of_catalog
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 of_run = click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
 of_case = click.option("--case", "case_id", required=True, metavar="ID", help="The case, or the beginning of its name.")

@@ -5,14 +5,11 @@ from __future__ import annotations
 import shutil
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from lakepact.conformance.evidence.arrow import pq
-
-if TYPE_CHECKING:
-    from lakepact.conformance.evidence.arrow import Schema
+from lakepact.conformance.evidence.arrow import Schema, pq
 
 #: Libraries by scheme. In all of these stores a file appears whole or not at all, and every listing has it at once.
 STORES = {"s3": "s3fs", "s3a": "s3fs", "abfss": "adlfs", "gs": "gcsfs"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
 
 import click
 
@@ -14,10 +16,6 @@ from lakepact.conformance.campaign.landing import CannotLand
 from lakepact.conformance.campaign.paths import ERRORS_OF
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.running import runner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def with_errors_in_one_line(verb: str, action: Callable[[], None], *, command: str = "") -> None:

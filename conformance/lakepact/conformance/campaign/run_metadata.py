@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.running import suite as suites
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 TARGET = pa.struct(
     [(name, tables.TEXT) for name in ("name", "url", "version")] + [("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.findings import TABLES
+from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.paths import move, remove
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.engines import Engine
 
 
 def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, list[dict[str, Any]]]:

@@ -11,29 +11,25 @@ import errno
 import fcntl
 import itertools
 import secrets
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
+from lakepact.conformance.campaign.engines import Engine
 from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.execution import journal, logs
 from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.paths import is_local
 from lakepact.conformance.campaign.planning.cases import fingerprint
-from lakepact.conformance.campaign.targets import of_document
+from lakepact.conformance.campaign.targets import Asked, of_document
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import is_on
 from lakepact.conformance.http.wire import Wire
 from lakepact.conformance.running import suite as suites
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.engines import Engine
-    from lakepact.conformance.campaign.targets import Asked
 
 TURNS = 2  #: the second one sends what targets missed in the first
 PATIENCE = 10.0  #: seconds to wait for a target that is down before the rest is left for `--resume`

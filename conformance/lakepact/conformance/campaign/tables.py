@@ -11,14 +11,12 @@ import json
 import os
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign.paths import is_local, parquet
 from lakepact.conformance.evidence.arrow import Schema, Table, pa, pq
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 TEXT, WHOLE, NUMBER, YES_NO, BYTES = pa.string(), pa.int64(), pa.int32(), pa.bool_(), pa.binary()
 PAIRS = pa.list_(pa.struct([("name", TEXT), ("value", TEXT)]))

@@ -6,20 +6,16 @@ The process that sends a request reads its secret; no frame, plan, file or log h
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.target import Offer, Target
 from lakepact.conformance.running import profiles
-from lakepact.generated.contract import Contract, contracts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import Contract, OperationId, contracts
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 CONTRACT = re.compile(r"([a-z][a-z0-9_]*)\+(?=https?://)")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.campaign.analysis.findings import BAD, VERDICTS
@@ -13,10 +15,6 @@ from lakepact.conformance.campaign.landing import RUN, CannotLand
 from lakepact.conformance.campaign.landing.delta import INSTALL
 from lakepact.conformance.campaign.paths import STORES, located, parquet
 from lakepact.conformance.report.page import page, plain_table, section, top
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 #: The columns that are read of each table.
 COLUMNS = {

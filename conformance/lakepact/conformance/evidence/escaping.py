@@ -10,13 +10,11 @@ import html as _html
 import re
 import shlex
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import orjson
 from rich.markup import escape as _without_markup
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 #: Control characters, bidirectional controls, line separators, and lone surrogates.
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import httpx
 import orjson
 
 from lakepact.conformance.evidence.differences import ABSENT, Difference, Kind, pointer
@@ -15,11 +17,6 @@ from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, re
 from lakepact.conformance.evidence.replaying import ABSENT as NOWHERE
 from lakepact.conformance.evidence.replaying import LINES, answer_of, found_at
 from lakepact.generated.contract import OperationId
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import httpx
 
 ANYTHING = "*/*"  #: default `Accept`; curl lines omit it
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes

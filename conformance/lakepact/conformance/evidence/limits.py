@@ -6,14 +6,11 @@ import threading
 import time
 import zlib
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import httpx
 
 from lakepact.conformance.evidence.outcome import Blocked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MIB = 1024 * 1024
 MAX_BODY = 16 * MIB  #: bytes of a body, both as sent and as decoded

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from lakepact.conformance.evidence.differences import Difference
-    from lakepact.generated.contract import Requirement
-
+from lakepact.conformance.evidence.differences import Difference
+from lakepact.generated.contract import Requirement
 
 LOWEST_ERROR = 400  #: the lowest status of a refusal
 STEP = "a set-up step failed ("  #: begins the reason of what a step blocks; its requirement follows

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from urllib.parse import unquote_plus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
 #: Fields of the forms of token endpoints.

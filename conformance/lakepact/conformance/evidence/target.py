@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_WAIT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.generated.contract import Feature, OperationId
+from lakepact.generated.contract import Feature, OperationId
 
 
 def address(url: str) -> str:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.exchanges import Exchange
 
 REFUSED = frozenset({401, 403, 419})
 PUBLIC = frozenset({"getConfig", "getToken"})  #: operations that servers offer to callers without credentials

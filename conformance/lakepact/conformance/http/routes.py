@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import base64
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import environ
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import certifi
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from lakepact.conformance.evidence.access import Access
+from lakepact.conformance.evidence.access import Access
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})  #: hosts that no variable sends through a proxy
 AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")  #: variables that name a file of certificates to trust

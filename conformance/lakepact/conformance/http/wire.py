@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import socket
 import threading
 import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
 import h11
@@ -22,19 +24,13 @@ import httpx
 from lakepact.conformance.evidence.access import DIRECT, Access
 from lakepact.conformance.evidence.availability import Availability
 from lakepact.conformance.evidence.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
-from lakepact.conformance.evidence.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MAX_WAIT, MIB, TooLarge, too_large
+from lakepact.conformance.evidence.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MAX_WAIT, MIB, Budget, TooLarge, too_large
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
 from lakepact.conformance.http import logins, routes
 from lakepact.conformance.http.caller import Caller
 from lakepact.conformance.http.connections import Connections
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-
-    from lakepact.conformance.evidence.limits import Budget
-    from lakepact.generated.contract import OperationId
+from lakepact.generated.contract import OperationId
 
 NO_CONTENT, NOT_MODIFIED = 204, 304
 USER_AGENT = "lakepact-conformance"

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from lakepact.conformance.evidence.exchanges import Place
+from lakepact.conformance.evidence.exchanges import Exchange, Place
 from lakepact.conformance.evidence.links import sources
-from lakepact.conformance.evidence.outcome import Claim
+from lakepact.conformance.evidence.outcome import Claim, Failure, Verdict
 from lakepact.conformance.evidence.redaction import REDACTED
 from lakepact.conformance.evidence.replaying import fits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.outcome import Failure, Verdict
-    from lakepact.conformance.running.runner import Run
+from lakepact.conformance.running.runner import Run
 
 TRIED = 5  #: failing cases of a verdict of which the first that can be repeated is taken
 LARGEST = 64 * 1024  #: bytes of a body that a report holds for a script

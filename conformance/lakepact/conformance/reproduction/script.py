@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.evidence.links import Templates, kept, of_request
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.redaction import REDACTED
 from lakepact.generated.contract import Contract, OperationId, contracts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 BROKEN = (Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL, Outcome.UNEXPECTED_PASS)
 BASE = "/v1"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign.analysis import sql
 from lakepact.conformance.campaign.analysis.findings import TABLES
 from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, RESULTS, TEXT, parts
-from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.arrow import Schema, Table
+from lakepact.conformance.evidence.arrow import Schema, Table, pa
 
 MEMORY = "900MB"  #: of a query; what does not fit goes to a temporary file
 LOOKED_AT = ("target", "contract", "operation_id", "word", "state", "latency_us")  #: of exchanges, which are large otherwise

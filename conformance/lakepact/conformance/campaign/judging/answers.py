@@ -9,21 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from lakepact.conformance.campaign.judging.members import place_of_answer
+from lakepact.conformance.campaign.judging.members import Place, place_of_answer
 from lakepact.conformance.evidence.differences import ABSENT, NOTHING
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.fuzz.answers import Fuzz
 from lakepact.conformance.running import suite as suites
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lakepact.conformance.campaign.judging.members import Place
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.fuzz.answers import Fuzz
 
 #: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
 CLASSES = ("status", "error_type", "body", "header")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from lakepact.generated.contract import OperationId
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, OperationId
 
 Declared: TypeAlias = "tuple[tuple[str, dict[str, Any]], ...]"  #: schemas, each with the component that it is in
 

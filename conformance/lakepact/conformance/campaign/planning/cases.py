@@ -9,16 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.fuzz.steps import Learned, Step
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lakepact.conformance.judging.definitions import Check
-    from lakepact.generated.contract import Contract
+from lakepact.conformance.judging.definitions import Check
+from lakepact.generated.contract import Contract
 
 READING = frozenset({"GET", "HEAD"})
 ID_DIGITS = 32

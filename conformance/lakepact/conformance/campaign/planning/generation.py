@@ -6,10 +6,11 @@ import fnmatch
 import hashlib
 import platform
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import orjson
@@ -18,19 +19,15 @@ from lakepact.conformance.campaign.planning import sequences
 from lakepact.conformance.campaign.planning.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.target import Offer, Target
+from lakepact.conformance.fuzz import World
 from lakepact.conformance.fuzz.bodies import NOTHING, Bodies
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.conformance.http.wire import Wire
+from lakepact.conformance.judging.definitions import Check
 from lakepact.conformance.running import plan as plans
 from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import OperationId
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from lakepact.conformance.fuzz import World
-    from lakepact.conformance.judging.definitions import Check
 
 ONE_REQUEST = ("example", "valid", "wild", "near", "reading")
 MODES = (*ONE_REQUEST, SEQUENCE, CHECK)

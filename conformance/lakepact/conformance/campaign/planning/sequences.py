@@ -6,20 +6,16 @@ replayed. So the same steps are sent to every target.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from random import Random
 
 from lakepact.conformance.campaign.planning.cases import READING
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.fuzz import World
+from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from random import Random
-
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.fuzz import World
-    from lakepact.conformance.fuzz.bodies import Bodies
-    from lakepact.generated.contract import Contract, OperationId
+from lakepact.generated.contract import Contract, OperationId
 
 STEPS = 14  #: requests of a sequence, those that open it included
 KINDS = ("example", "example", "example", "near", "valid", "wild")

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
 from lakepact.conformance.campaign.analysis.findings import BAD
-from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST
+from lakepact.conformance.campaign.reporting.causes import Cause
+from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST, Facts, Finding, Shown
 from lakepact.conformance.campaign.reporting.sections import cause, others
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import html_lines
-from lakepact.conformance.report.looks import OF_CAMPAIGNS
+from lakepact.conformance.report.looks import OF_CAMPAIGNS, Look
 from lakepact.conformance.report.page import SAYS, card, chip, page, plain_table, section, share_bar, top, wide
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from lakepact.conformance.campaign.reporting.causes import Cause
-    from lakepact.conformance.campaign.reporting.facts import Facts, Finding, Shown
-    from lakepact.conformance.report.looks import Look
-    from lakepact.generated.contract import Requirement
+from lakepact.generated.contract import Requirement
 
 
 def html(facts: Facts) -> str:

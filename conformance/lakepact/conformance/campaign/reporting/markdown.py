@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from lakepact.conformance.campaign.analysis.findings import VERDICTS
-from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST
-from lakepact.conformance.campaign.reporting.sections import cause, counts, others
+from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, MOST, Facts
+from lakepact.conformance.campaign.reporting.sections import Section, cause, counts, others
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
 from lakepact.conformance.report.markdown import table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from lakepact.conformance.campaign.reporting.facts import Facts
-    from lakepact.conformance.campaign.reporting.sections import Section
 
 
 def markdown(facts: Facts) -> str:

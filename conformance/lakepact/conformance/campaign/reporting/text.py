@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rich.console import Console
 
+from lakepact.conformance.campaign.reporting.facts import Facts
 from lakepact.conformance.campaign.reporting.sections import cause
 from lakepact.conformance.evidence.escaping import terminal
 from lakepact.conformance.report.causes import plural
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from lakepact.conformance.campaign.reporting.facts import Facts
 
 SHOWN = 4  #: causes that are shown in full
 COLOURS = {"status": "bold red", "error_type": "red", "body": "bold red", "header": "yellow"}

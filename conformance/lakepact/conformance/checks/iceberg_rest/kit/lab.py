@@ -5,21 +5,16 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import note_effect
 from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.evidence.outcome import Blocked, StepFailed, Unmet
 from lakepact.conformance.judging.lab import Lab
-from lakepact.generated.iceberg_rest import op
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lakepact.conformance.evidence.outcome import StepFailed, Unmet
-    from lakepact.generated.contract import OperationId
-    from lakepact.generated.iceberg_rest import documents
+from lakepact.generated.contract import OperationId
+from lakepact.generated.iceberg_rest import documents, op
 
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
 SEPARATOR_IN_PATHS = "%1F"

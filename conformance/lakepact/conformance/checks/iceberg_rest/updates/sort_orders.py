@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     LAST_ADDED,
     NOT_ADDED,
     NOWHERE,
     REQUESTED,
+    Refusal,
     add_sort_order,
     changed,
     column,
@@ -17,16 +19,11 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     sort_field,
     unknown_id,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import Refusal
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 UNSORTED = 0  #: the id of the order that has no fields
 

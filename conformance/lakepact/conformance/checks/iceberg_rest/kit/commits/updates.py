@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSED, SUCCESS, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSED, SUCCESS, CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.evidence.differences import pointer
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
+from lakepact.generated.iceberg_rest import documents, op
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-    from lakepact.generated.iceberg_rest import documents
-
-    Update = Mapping[str, Any]
-    #: What is wrong with a commit, and its updates.
-    Refusal = tuple[Mutation, Sequence[Update]]
+Update = Mapping[str, Any]
+#: What is wrong with a commit, and its updates.
+Refusal = tuple[Mutation, Sequence[Update]]
 
 
 LAST_ADDED = -1  #: stands for the schema, spec or order that the same commit added last
