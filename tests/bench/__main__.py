@@ -20,10 +20,10 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import uvloop
 from client_loads import client_loads, imports, loads_at_once
@@ -37,9 +37,6 @@ from scaling import FEW, MANY, scaling
 from update_costs import MOST as GROWTH
 from update_costs import SIZES
 from workloads import PREPARATION, WORKLOADS, Workload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONNECTIONS = 8
 WARM_UP = 0.3  #: seconds

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from lakepact.client import SharingClient
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROUNDS = 7
 SHARE, SCHEMA = "bench", "default"

@@ -14,17 +14,15 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from load import ask, load
 from sql_catalog import writing
 from workloads import WRITERS, WRITERS_PREPARATION, to_many_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NEW_FILES = 200  #: created to measure the cost of a file
 METADATA = 13_000  #: bytes of a metadata file

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from load import ask
 from update_costs import ADD_SCHEMAS, ADD_SPECS, KINDS, SIZES, VIEW, Kind, schema, view_version
 from workloads import request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
 EVERY = 0.005  #: seconds between two requests of the other caller
 MOST = 0.1  #: seconds that the other caller may wait

@@ -18,18 +18,16 @@ import urllib.error
 import urllib.request
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from load import ask, load
 from workloads import PREPARATION, WRITERS, WRITERS_PREPARATION, request, to_many_tables
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from interop import installed
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
+from interop import installed
 
 POM = Path(__file__).parent / "iceberg-java" / "pom.xml"
 MAIN = "org.apache.iceberg.rest.RESTCatalogServer"

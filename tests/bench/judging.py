@@ -17,11 +17,12 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from campaigns import Here, few_cases, ran
 from faulty import mutants
@@ -29,9 +30,6 @@ from lakepact.conformance.campaign import run_verdicts, tables
 from lakepact.conformance.campaign.engines.local import LocalEngine
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.reference_server.running import running as serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TARGETS = {"one": (), "two": (), "three": (), "bad": ("creation-is-201", "drops-answer-200", "error-code-always-400")}
 EXCHANGES = 200_000

@@ -13,18 +13,16 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from client_listings import client_listings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 FILES = 100_000
 COLUMNS = "abcde"

@@ -5,11 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from typing import TYPE_CHECKING, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+from collections.abc import Iterator
+from typing import cast
 
 END = b"0\r\n\r\n"
 MANY = sys.maxsize  #: bytes missing of a chunked body before its last chunk

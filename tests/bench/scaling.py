@@ -6,20 +6,15 @@ import asyncio
 import itertools
 import random
 import statistics
-from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 
 from load import load
 from workloads import SCHEMA, request
 
 from lakepact.reference_server.http.paging import token
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
-    from lakepact.reference_server.http.service import Service
 
 MANY = 100_000
 FEW = 10

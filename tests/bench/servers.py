@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import orjson
@@ -12,12 +12,10 @@ import uvicorn
 from scaling import fill
 
 from lakepact.reference_server.app import application, service
+from lakepact.reference_server.http.service import Service
 from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import configured, kept, listening
 from lakepact.reference_server.settings import Settings
-
-if TYPE_CHECKING:
-    from lakepact.reference_server.http.service import Service
 
 JSON = (b"content-type", b"application/json")
 

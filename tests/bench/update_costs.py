@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 SIZES = (500, 1000, 2000)  #: updates of one commit
 MOST = 2.5  #: times the CPU time for twice the updates: n log n, and room for noise

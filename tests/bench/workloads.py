@@ -5,11 +5,9 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from typing import Any
 
 HEADERS = (
     "Host: 127.0.0.1\r\nUser-Agent: bench\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nConnection: keep-alive\r\n"

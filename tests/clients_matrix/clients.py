@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from interop import installed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent

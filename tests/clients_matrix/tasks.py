@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections.abc import Generator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.clients.program import Program
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.running import suite as suites
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-    from pathlib import Path
 
 NOTHING = b'{"error": {"message": "nothing here", "type": "NotFoundException", "code": 404}}'
 #: One value for each argument of a task.

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.terminal import TerminalReporter
 
 from lakepact.client import IcebergCatalog
 
 from .catalogs import ENVIRONMENT, FOREIGN, Foreign, Opened, require
 from .results import Results
 from .things import THINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from _pytest.terminal import TerminalReporter
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = ROOT / "build" / "foreign.md"

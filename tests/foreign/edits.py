@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from lakepact.client.iceberg_rest.table_edits import TableEdits
+from lakepact.generated.iceberg_rest.models import TableMetadata
 
-    from lakepact.client.iceberg_rest.table_edits import TableEdits
-    from lakepact.generated.iceberg_rest.models import TableMetadata
-
-    from .catalogs import Opened
+from .catalogs import Opened
 
 NAMESPACE = "edits"
 CITY = {"id": 6, "name": "city", "type": "string", "required": False}

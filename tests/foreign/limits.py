@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True)

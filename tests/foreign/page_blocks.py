@@ -6,14 +6,12 @@ import ast
 import contextlib
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from pages.page_blocks import ROOT, Block, blocks
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .catalogs import Opened
+from .catalogs import Opened
 
 PAGE = "docs/use-the-client.md"
 END = "## Read shared tables"

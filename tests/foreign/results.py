@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .catalogs import Foreign
+from .catalogs import Foreign
 
 WORKS, FAILS = "yes", "**fails**"
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from .catalogs import FOREIGN
+from .catalogs import FOREIGN, Opened
 from .limits import LIMITS, Limit
 from .results import FAILS, WORKS, Results
 from .things import THINGS
-
-if TYPE_CHECKING:
-    from .catalogs import Opened
 
 
 @pytest.mark.foreign

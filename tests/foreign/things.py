@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 from pyiceberg.types import LongType
 
 from . import page_blocks
+from .catalogs import Opened
 from .edits import EDITS, SCHEMA, changed, changed_together
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from .catalogs import Opened
 
 ROWS = pa.table({"id": [1, 2], "city": ["Rome", "Oslo"]})
 

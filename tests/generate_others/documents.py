@@ -5,12 +5,9 @@ from __future__ import annotations
 import sys
 import zipfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from interop import installed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass(frozen=True)

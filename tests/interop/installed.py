@@ -10,13 +10,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 CACHE = "LAKEPACT_INTEROP_CACHE"  #: the environment variable of another folder
 LONGEST_BUILD = 3600  #: seconds

@@ -5,11 +5,8 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
+from collections.abc import Generator
+from pathlib import Path
 
 STOP_SECONDS = 20
 COMMAND = (sys.executable, "-m", "lakepact.reference_server")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import boto3
 import pyarrow as pa
@@ -19,10 +20,6 @@ from moto.server import ThreadedMotoServer
 
 from lakepact.reference_server import running
 from lakepact.reference_server.warehouse.vended_credentials import signing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"

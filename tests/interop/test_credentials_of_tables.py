@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import boto3
@@ -13,9 +13,6 @@ from pyiceberg.catalog import load_catalog
 
 from lakepact.client import IcebergCatalog, pyiceberg_table
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -16,12 +17,8 @@ from click.testing import CliRunner
 import delta_sharing
 from lakepact.conformance.clients.command import check_client
 from lakepact.conformance.fixtures import pack
+from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 
 pytestmark = [
     pytest.mark.interop,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 import urllib.request
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import boto3
@@ -23,9 +24,6 @@ from pyiceberg.exceptions import SignError
 from lakepact.client import ClientCredentials, IcebergCatalog, pyiceberg_catalog, pyiceberg_table
 from lakepact.reference_server import running
 from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, signed_for_s3
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"

@@ -6,19 +6,16 @@ The connector is a jar that some package registries lack; its requests and needs
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 import pytest
 
 from lakepact.conformance.fixtures import pack
+from lakepact.conformance.fixtures.manifest import Manifest
 from lakepact.reference_server import running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lakepact.conformance.fixtures.manifest import Manifest
 
 pytestmark = pytest.mark.interop
 

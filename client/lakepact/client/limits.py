@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 import zlib
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MIB = 1024 * 1024
 #: Bytes of status lines and headers, and of what frames a body beside as many bytes as the body has.

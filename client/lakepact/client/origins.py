@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from lakepact.client.errors import BadReply, Failure, UntrustedOrigin
 from lakepact.client.urls import server_address, web_address
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 _IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: The origin of files of the local machine.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from lakepact.client import errors
 from lakepact.client.errors import LakepactError, OutcomeUnknown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _BY_STATUS: dict[int, type[LakepactError]] = {
     400: errors.BadRequest,

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING
 
 from lakepact.client.wire import Lost, Reply, Request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Refusals that may pass by themselves, and say that nothing was done.
 _BUSY = frozenset({429, 503})

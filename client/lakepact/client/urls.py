@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from urllib.parse import urlencode, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def server_address(address: str) -> str:

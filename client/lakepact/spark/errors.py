@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
 
 from lakepact.client.errors import LakepactError
 from lakepact.spark.options import OptionError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 
 @contextmanager

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from lakepact.client.auth import Auth, BearerToken, NoAuth
 from lakepact.client.client_credentials import ClientCredentials
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _TABLE = ("path", "table", "maxPartitionBytes", "pushFilters")
 _SHARING = (

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException, PySparkTypeError
 from pyspark.sql import types as t
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Rows of one record batch: Spark holds several at a time.
 _BATCH_ROWS = 65_536

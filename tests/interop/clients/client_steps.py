@@ -6,10 +6,8 @@ The module imports only the standard library, because the drivers run in their o
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 URL = sys.argv[1] if len(sys.argv) > 1 else ""
 passed: list[str] = []

@@ -9,13 +9,10 @@ import contextlib
 import gzip
 import threading
 from collections import Counter
+from collections.abc import Generator
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 PASSED_ON = ("content-type", "ETag", "vary", "location", "retry-after")
 OF_A_CONNECTION = {"host", "connection", "content-length", "transfer-encoding"}

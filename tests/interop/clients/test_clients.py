@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +14,6 @@ from interop import installed
 from interop.clients.compressing import compressing
 from interop.clients.steps import drive
 from interop.served import durable, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.clients
 

@@ -6,8 +6,8 @@ import json
 import os
 import subprocess
 import tarfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,9 +15,6 @@ import yaml
 
 from interop import installed
 from interop.served import durable, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 pytestmark = pytest.mark.clients
 

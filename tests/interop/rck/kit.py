@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import yaml
 
 from interop import installed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 HERE = Path(__file__).parent
 PACKAGE = "org.apache.iceberg.rest."

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from interop.rck.kit import FIXED_LOCATIONS, KIT, SWITCHED_ON, Result, not_passing, run, switched_on
 from interop.served import durable, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 pytestmark = pytest.mark.rck
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING, ParamSpec
+from collections.abc import Callable
+from typing import ParamSpec
 
 import click
 
 from lakepact.client.command.text import plain
 from lakepact.client.errors import LakepactError, NotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 P = ParamSpec("P")
 

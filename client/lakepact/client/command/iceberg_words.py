@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.client.command import layout
 from lakepact.client.command.names import whole
 from lakepact.client.command.text import json_line, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 Document = dict[str, Any]
 #: Snapshots that are shown unless all are wanted.

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from lakepact.client.command.text import cut, plain, width
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 GAP = "  "
 #: Cells that a column keeps, if it had them: narrower ones say nothing, so columns are left out instead.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.client.command.text import json_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def as_json(value: Any) -> Any:

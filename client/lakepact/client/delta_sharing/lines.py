@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from lakepact.client.delta_sharing.schemas import Schema, parsed
 from lakepact.client.redaction import without_query
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 #: How an answer is written: in the protocol's own words, or as actions of the table's log.
 Format: TypeAlias = Literal["parquet", "delta"]

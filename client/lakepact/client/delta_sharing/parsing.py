@@ -7,9 +7,10 @@ one by one, to find the invalid one. Messages quote no line: it may hold signatu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -32,9 +33,6 @@ from lakepact.client.delta_sharing.lines import (
 from lakepact.client.errors import BadReply, DamagedData, Failure, LimitExceeded, QueryFailed, UpgradeNeeded
 from lakepact.client.limits import Limits
 from lakepact.generated.delta_sharing import models
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")

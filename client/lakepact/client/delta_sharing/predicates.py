@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
 
 #: The types of values that a column can be compared with.
 Value: TypeAlias = bool | int | float | str | bytes | date | datetime | Decimal

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, TypeAlias, cast
 
 #: Deeper ones than people write; a hostile one shall not exhaust the stack.
 _DEEPEST = 100

@@ -6,11 +6,9 @@ import asyncio
 import contextvars
 import functools
 import inspect
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 

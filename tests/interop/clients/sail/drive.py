@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from client_steps import URL, step
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 os.environ["RUST_LOG"] = "error"
 os.environ["SAIL_CATALOG__LIST"] = f'[{{type="iceberg-rest", name="lake", uri="{URL}"}}]'
