@@ -8,7 +8,7 @@ import pytest
 
 #: By folders, the most lines. Raise a number only in a commit of its own that says for what.
 BUDGET = {
-    ("client", "conformance", "reference_server", "specs"): 114_400,
+    ("client", "conformance", "reference_server", "specs"): 114_500,
     ("tests",): 85_200,
 }
 ROOT = Path(__file__).parents[2]
