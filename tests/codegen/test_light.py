@@ -61,7 +61,7 @@ def test_light_model_behaves_like_a_whole_one(kind: type[BaseModel], document: d
 
 
 class Container(BaseModel):
-    """A model of somebody else."""
+    """A model that no contract has."""
 
     part: TableIdentifier | Snapshot
     parts: list[TableIdentifier | Snapshot]
@@ -81,7 +81,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=2) | st.li
 
 
 @given(st.lists(st.fixed_dictionaries({}, optional={"namespace": VALUES, "name": VALUES, "x": VALUES}) | VALUES, max_size=3))
-def test_documents_have_light_models_only_if_validation_takes_them_as_they_are(documents: list[Any]) -> None:
+def test_document_is_light_only_if_validation_changes_nothing(documents: list[Any]) -> None:
     make = light(TableIdentifier)
     assert make is not None
 

@@ -40,7 +40,7 @@ def request_span(operation: str, request: Request, resent: int) -> AbstractConte
 
 
 def _tracer() -> Tracer | None:
-    """Return the tracer; None as long as nobody has set a provider, whose spans would go nowhere."""
+    """Return the tracer; None until the program sets a provider, because its spans would be dropped."""
     api = _api()
     return None if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider) else api.get_tracer("lakepact.client")
 

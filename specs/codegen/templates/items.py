@@ -135,7 +135,7 @@ class UnreadList(ReadOnlyList[T]):
 
 
 def read_only(items: list[T]) -> ReadOnlyList[T]:
-    """Return a list that nobody else changes as a read-only one."""
+    """Return a list that no caller changes as a read-only one."""
     made: ReadOnlyList[T] = object.__new__(ReadOnlyList)
     made._items = items  # noqa: SLF001
     return made
