@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from operator import methodcaller
 from typing import Any
 
 import httpx
@@ -97,16 +98,11 @@ def test_headers_of_a_sharing_client_are_sent_to_its_server() -> None:
     assert (desk.requests[0].headers["x-tenant"], desk.requests[0].headers["authorization"]) == ("a", "Bearer t0ken")
 
 
-def exists(catalog: IcebergCatalog) -> bool:
-    with catalog:
-        return catalog.namespace_exists("n")
-
-
 def test_pickled_catalogs_are_used_in_spawned_processes(served: str, certificates: Any) -> None:
     with tls_front(served, certificates["server"], callers=certificates["caller"][0]) as front:
         catalog = IcebergCatalog(front.url, verify=certificates["server"][0], cert=certificates["caller"], proxy="none")
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            assert list(pool.map(exists, [catalog, catalog])) == [False, False]
+            assert list(pool.map(methodcaller("namespace_exists", "n"), [catalog, catalog])) == [False, False]
 
 
 def test_sharing_client_is_pickled_with_its_profile() -> None:

@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/items.py, sha256 cfd3722e4f0403ed. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/items.py, sha256 46f14c7722e146c8. Do not edit: nox -s generate
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
 A document that is validated with a `Reading` as its context keeps the objects of its arrays as they came. The first access to an item
@@ -138,7 +138,7 @@ class UnreadList(ReadOnlyList[T]):
 def read_only(items: list[T]) -> ReadOnlyList[T]:
     """Return a list that no caller changes as a read-only one."""
     made: ReadOnlyList[T] = object.__new__(ReadOnlyList)
-    made._items = items  # noqa: SLF001
+    made._items = items  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - it spares the constructor
     return made
 
 

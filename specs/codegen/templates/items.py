@@ -137,7 +137,7 @@ class UnreadList(ReadOnlyList[T]):
 def read_only(items: list[T]) -> ReadOnlyList[T]:
     """Return a list that no caller changes as a read-only one."""
     made: ReadOnlyList[T] = object.__new__(ReadOnlyList)
-    made._items = items  # noqa: SLF001
+    made._items = items  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - it spares the constructor
     return made
 
 

@@ -56,9 +56,9 @@ def test_report_begins_with_header_and_ends_with_footer(report: list[dict[str, A
 
 
 def test_report_survives_writing_and_reading(report: list[dict[str, Any]], tmp_path: Path) -> None:
-    lines.write(report, tmp_path / "deep" / "report.jsonl")
+    lines.write(report, tmp_path / "report.jsonl")
 
-    assert lines.read(tmp_path / "deep" / "report.jsonl") == report
+    assert lines.read(tmp_path / "report.jsonl") == report
 
 
 def test_report_without_footer_cannot_be_read(report: list[dict[str, Any]], tmp_path: Path) -> None:

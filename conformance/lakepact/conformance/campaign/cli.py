@@ -15,7 +15,7 @@ from lakepact.conformance.campaign.engine_options import BY_SIZE, LOCAL, SPARK, 
 from lakepact.conformance.campaign.engines import doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
-from lakepact.conformance.campaign.paths import FOLDER
+from lakepact.conformance.campaign.paths import FOLDER, FOLDER_THERE
 from lakepact.conformance.campaign.planning import generation
 from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, with_errors_in_one_line
 from lakepact.conformance.campaign.reporting import facts, html, markdown
@@ -143,7 +143,7 @@ def run(
 
 
 @campaign.command()
-@click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
+@click.option("--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run.")
 @with_engine(SPARK)
 def judge(*, run_folder: Path, engine: Choice) -> None:
     """Judge all exchanges of a run, again if need be; nothing is sent.
@@ -164,8 +164,8 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 
 
 @campaign.command()
-@click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run, judged.")
-@click.option("--base", type=FOLDER, help="Folder of an earlier run, judged: what changed since then.")
+@click.option("--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run, judged.")
+@click.option("--base", type=FOLDER_THERE, help="Folder of an earlier run, judged: what changed since then.")
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="Files to write: report.md, report.html.")
 @click.option("--fail-on", multiple=True, type=click.Choice(gate.EVENTS), help="Exit with 1 if there is one; may be given several times.")
 @click.option(

@@ -30,9 +30,12 @@ def located(text: str) -> Path:
         raise ValueError(f"{scheme}:// is no known file system: name a local folder, or {', '.join(f'{name}://…' for name in STORES)}")
     try:
         path: Any = import_module("upath").UPath(text, use_listings_cache=False)
-        path.fs.ls(path.drive)
     except ImportError as missing:
         raise ValueError(f"{scheme}:// needs universal_pathlib and {STORES[scheme]}: pip install 'lakepact[campaign-s3]'") from missing
+    try:
+        path.fs.ls(path.drive)
+    except ImportError as missing:
+        raise ValueError(f"{scheme}:// needs {STORES[scheme]}: pip install {STORES[scheme]}") from missing
     except FileNotFoundError as missing:
         raise LookupError(f"{text}: the store has no bucket {path.drive}; create it") from missing
     except Exception as wrong:
@@ -52,11 +55,13 @@ class _Folder(click.Path):
 
 #: A folder on the command line: local, or an address such as `s3://bucket/run`.
 FOLDER = _Folder(path_type=Path, file_okay=False)
+#: The same, which exists if it is local; in a store, only files do.
+FOLDER_THERE = _Folder(path_type=Path, file_okay=False, exists=True)
 
 
 def is_local(path: Path) -> bool:
     """Return whether files can be appended to, locked and renamed."""
-    return isinstance(path, Path)
+    return not hasattr(path, "fs")  # of a path in a store
 
 
 def parquet(path: Path) -> Any:
@@ -69,17 +74,17 @@ def parquet_writer(path: Path, schema: Schema) -> Any:
     return pq.ParquetWriter(getattr(path, "path", path), schema, compression="zstd", filesystem=getattr(path, "fs", None))
 
 
-def remove(folder: Path) -> None:
+def remove(folder: Any) -> None:
     """Remove a folder with all that is in it, if it exists."""
-    if isinstance(folder, Path):
+    if is_local(folder):
         shutil.rmtree(folder, ignore_errors=True)
     elif folder.is_dir():
         folder.rmdir(recursive=True)
 
 
-def move(folder: Path, target: Path) -> None:
+def move(folder: Any, target: Any) -> None:
     """Give a folder a name that none has; in an object store, the folder is there until all files are at the target."""
-    if isinstance(folder, Path):
+    if is_local(folder):
         folder.rename(target)
         return
     files = folder.fs.find(folder.path)

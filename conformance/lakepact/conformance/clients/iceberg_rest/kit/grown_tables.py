@@ -112,10 +112,10 @@ def columns_of(kind: Document, outer: str = "") -> Columns:
     ]
     found: Columns = {}
     for part in parts:
-        is_nested, path = isinstance(part["type"], dict), f"{outer}{part['name']}"
-        kind_of_part = part["type"]["type"] if is_nested else part["type"].replace(" ", "")
+        inner, path = part["type"], f"{outer}{part['name']}"
+        kind_of_part = inner.replace(" ", "") if isinstance(inner, str) else inner["type"]
         found[path] = {name: value for name, value in part.items() if value is not None} | {"type": kind_of_part}
-        found |= columns_of(part["type"], f"{path}.") if is_nested else {}
+        found |= {} if isinstance(inner, str) else columns_of(inner, f"{path}.")
     return found
 
 

@@ -151,7 +151,8 @@ def created_tables(lab: CatalogClientLab) -> None:
     with lab.judge_each("IRC-CLI-062", without="the client creates no tables by createTable") as case:
         for task, version, wanted, more in tasks:
             where: Document = {"namespace": lab.namespace(), "table": "made"}
-            done = lab.tries(task, **where, **({**wanted, **more} if version else {}))
+            arguments: Document = {**where, **wanted, **more} if version else where
+            done = lab.tries(task, **arguments)
             if done is None or not (done.of(op.create_table, op.update_table) or version in {0, 2}):
                 continue
             with case():
@@ -169,7 +170,7 @@ def created_tables(lab: CatalogClientLab) -> None:
 @check("IRC-CLI-065", "IRC-CLI-069")
 def added_partition_fields(lab: CatalogClientLab) -> None:
     """A client that adds a partition field keeps the other fields, and gives the new one an id that no field had."""
-    for version in (2, 3):  # in version 1 the ids of each spec count from 1000
+    for version in lab.each((2, 3)):  # in version 1 the ids of each spec count from 1000
         where = evolved(lab, version, nested=True)
         metadata = lab.stored(**where)["metadata"]
         former = metadata["partition-specs"][0]["fields"]
@@ -185,9 +186,9 @@ def added_partition_fields(lab: CatalogClientLab) -> None:
             is_guarded(done, "add-spec", "assert-last-assigned-partition-id", "assert-default-spec-id")
         with lab.judge("IRC-CLI-069"):
             last = before["last-partition-id"]
-            for update in updates_of(done, "add-spec"):
-                ids = [field.get("field-id", last + 1) for field in update.get("spec", {}).get("fields", [])][len(former) :]
-                expect.equal([], [number for number in ids if number <= last], f"ids of new fields that are not above {last}:", at=None)
+            specs = [update.get("spec", {}).get("fields", []) for update in updates_of(done, "add-spec")]
+            ids = [field.get("field-id", last + 1) for fields in specs for field in fields[len(former) :]]
+            expect.equal([], [number for number in ids if number <= last], f"ids of new fields that are not above {last}:", at=None)
             lab.require_done(done)
             after = lab.stored(**where)["metadata"]
             spec = next(spec for spec in after["partition-specs"] if spec["spec-id"] == after["default-spec-id"])

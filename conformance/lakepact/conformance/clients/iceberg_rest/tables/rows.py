@@ -118,7 +118,9 @@ def columns_by_field_id(lab: CatalogClientLab) -> None:
                 _returns(lab.performs("read-rows", **table.where), rows, how)
         with case():
             lab.require_done(lab.performs("append-rows", **table.where, rows=[{"id": 3, "data": "third"}]))
-            _returns(lab.performs("read-rows", **table.where), [*rows, {"id": 3, "data": "third"}], "after an append to the new column")
+            _returns(
+                lab.performs("read-rows", **table.where), [*changes[-1][2], {"id": 3, "data": "third"}], "after an append to the new column"
+            )
 
 
 def _planned(location: str, residual: Document) -> Script:
