@@ -28,14 +28,12 @@ def located(text: str) -> Path:
         return Path(text)
     if scheme not in STORES:
         raise ValueError(f"{scheme}:// is no known file system: name a local folder, or {', '.join(f'{name}://…' for name in STORES)}")
+    path: Any = None
     try:
-        path: Any = import_module("upath").UPath(text, use_listings_cache=False)
-    except ImportError as missing:
-        raise ValueError(f"{scheme}:// needs universal_pathlib and {STORES[scheme]}: pip install 'lakepact[campaign-s3]'") from missing
-    try:
+        path = import_module("upath").UPath(text, use_listings_cache=False)
         path.fs.ls(path.drive)
     except ImportError as missing:
-        raise ValueError(f"{scheme}:// needs {STORES[scheme]}: pip install {STORES[scheme]}") from missing
+        raise ValueError(f"{scheme}:// needs universal_pathlib and {STORES[scheme]}: pip install 'lakepact[campaign-s3]'") from missing
     except FileNotFoundError as missing:
         raise LookupError(f"{text}: the store has no bucket {path.drive}; create it") from missing
     except Exception as wrong:

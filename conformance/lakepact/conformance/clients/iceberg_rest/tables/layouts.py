@@ -66,24 +66,27 @@ def _is_changed(lab: CatalogClientLab, before: Document, done: Performance, wher
     about = f"of format version {before['format-version']}, whose last-column-id was {last}:"
     with lab.judge("IRC-CLI-065"):
         is_guarded(done, "add-schema", "assert-current-schema-id", "assert-last-assigned-field-id")
-    with lab.judge("IRC-CLI-060"):
+    with lab.judge_each("IRC-CLI-060") as case:
         for schema in schemas:
             ids = {path: column.get("id") for path, column in columns_of(schema).items()}
             new = [ids.get(path) for path, column in expected.items() if "id" not in column and path in ids]
             low = [number for number in new if not isinstance(number, int) or number <= last]
-            expect.equal([], low, f"field ids of new columns that are not above it, in a table {about}", at=None)
-            expect.equal(len(ids), len({*ids.values()}), "different field ids in the schema:", at=None)
-    with lab.judge("IRC-CLI-061"):
+            with case():
+                expect.equal([], low, f"field ids of new columns that are not above it, in a table {about}", at=None)
+                expect.equal(len(ids), len({*ids.values()}), "different field ids in the schema:", at=None)
+    with lab.judge_each("IRC-CLI-061") as case:
+        wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
         for schema in schemas:
             sent = {path: column if "id" in expected.get(path, {}) else "new" for path, column in columns_of(schema).items()}
-            wanted = {path: column if "id" in column else "new" for path, column in expected.items()}
-            expect.equal(wanted, sent, f"columns of the schema of a table {about}", at=None)
             keys, sent_keys = (sorted(one.get("identifier-field-ids") or []) for one in (old, schema))
-            expect.equal(keys, sent_keys, "identifier-field-ids of the schema:", at=None)
-        lab.require_done(done)
-        names = sorted(columns_of(current_schema(after)))
-        expect.equal(sorted(expected), names, f"columns of the current schema of a table {about}", at=None)
-        expect.equal(kept(before, *SCHEMA_MEMBERS), kept(after, *SCHEMA_MEMBERS), "other members of the metadata:", at=None)
+            with case():
+                expect.equal(wanted, sent, f"columns of the schema of a table {about}", at=None)
+                expect.equal(keys, sent_keys, "identifier-field-ids of the schema:", at=None)
+        with case():
+            lab.require_done(done)
+            names = sorted(columns_of(current_schema(after)))
+            expect.equal(sorted(expected), names, f"columns of the current schema of a table {about}", at=None)
+            expect.equal(kept(before, *SCHEMA_MEMBERS), kept(after, *SCHEMA_MEMBERS), "other members of the metadata:", at=None)
 
 
 def _judge(lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nested: bool, **arguments: Any) -> None:
@@ -92,7 +95,7 @@ def _judge(lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nest
     Raises:
         NotOffered: the client sends no commit.
     """
-    for version in VERSIONS:
+    for version in lab.each(VERSIONS):
         where = evolved(lab, version, nested=nested)
         before = lab.stored(**where)["metadata"]
         done = lab.performs(task, **where, **arguments)
@@ -106,7 +109,7 @@ def _judge(lab: CatalogClientLab, task: str, made: tuple[Document, ...], *, nest
 @check("IRC-CLI-060", "IRC-CLI-061", "IRC-CLI-065")
 def added_columns(lab: CatalogClientLab) -> None:
     """A client gives a new column an id that no column had, and keeps nested, documented and key columns as they are."""
-    for nested in (True, False):
+    for nested in lab.each((True, False)):
         _judge(lab, "add-column", (ADDED,), nested=nested, column="added")
 
 
