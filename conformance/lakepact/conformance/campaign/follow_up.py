@@ -17,13 +17,13 @@ from lakepact.conformance.campaign.engine_options import LOCAL, SPARK, Choice, w
 from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.landing import delta, iceberg, spark
-from lakepact.conformance.campaign.paths import FOLDER, FOLDER_THERE
+from lakepact.conformance.campaign.paths import FOLDER
 from lakepact.conformance.campaign.progress import with_errors_in_one_line
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 from lakepact.conformance.running.profiles import of_catalog
 
-of_run = click.option("--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run.")
+of_run = click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run.")
 of_case = click.option("--case", "case_id", required=True, metavar="ID", help="The case, or the beginning of its name.")
 of_target = click.option("--target", required=True, metavar="NAME", help="One of the targets of the run.")
 elsewhere = click.option("--url", metavar="URL", help="Send it there instead.")
@@ -93,7 +93,7 @@ def _tell_step(when: str, step: int, one: replays.Answered) -> None:
 
 
 @click.command()
-@click.option("--run", "run_folder", type=FOLDER_THERE, required=True, help="Folder of the run, judged and reported.")
+@click.option("--run", "run_folder", type=FOLDER, required=True, help="Folder of the run, judged and reported.")
 @click.option("--as", "form", type=click.Choice(["iceberg", "delta"]), required=True, help="Format of the tables.")
 @click.option("--catalog", metavar="URL", help="Iceberg: the REST catalog that takes them.")
 @click.option("--namespace", default=iceberg.NAMESPACE, show_default=True, help="Iceberg: the namespace that they are in.")
