@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/light.py, sha256 b9226e141c3ad876. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/light.py, sha256 7a5c31964bb95da6. Do not edit: nox -s generate
 """Light models: they read their fields from their document, and the whole model, made when it is needed, does everything else.
 
 A light model is an instance of a subclass of its class. It costs a third of a whole one, since its document is checked and not copied.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Make: TypeAlias = Callable[[list[Any]], list[Any] | None]
 
 _SCALARS = {str, int, float, bool, NoneType}
-#: What the whole model does: methods of Python, and attributes that pydantic reads.
+#: Methods of Python that the whole model has, and attributes of it that pydantic reads.
 _METHODS = ("__hash__", "__copy__", "__deepcopy__")
 _ATTRIBUTES = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__")
 #: Keeps the document, and later the whole model, where other models have private attributes, of which these have none.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Make: TypeAlias = Callable[[list[Any]], list[Any] | None]
 
 _SCALARS = {str, int, float, bool, NoneType}
-#: What the whole model does: methods of Python, and attributes that pydantic reads.
+#: Methods of Python that the whole model has, and attributes of it that pydantic reads.
 _METHODS = ("__hash__", "__copy__", "__deepcopy__")
 _ATTRIBUTES = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__")
 #: Keeps the document, and later the whole model, where other models have private attributes, of which these have none.
