@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ class Source:
     version: str
     title: str
     folder: Path
-    media: dict[str, Writing]  #: how bodies of each media type are written
+    media: dict[str, Writing] = field(hash=False)  #: how bodies of each media type are written
     rank: int  #: place among the contracts; the first is meant where none is named
     code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
     tables: bool = False  #: whether it has tables of its own although it is not the version that becomes code: it can be served and judged

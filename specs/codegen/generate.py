@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from lakepact.codegen.python_source import Code, formatted, header, rendered, wr
 
 PACKAGE = "lakepact/generated"
 SHARED = ("contract.py", "items.py", "light.py", "wire.py", "calls.py", "format_version_1.py", "current_parts.py")
+_read = cache(versions.read)  #: for one run: several versions ask for the one that they extend, and reading is most of the time
 _CONTENTS = "its tables, models, endpoints and schemas."
 _ENDPOINTS = "One module for each operation, each with one pure function, `call`."
 
@@ -38,6 +40,7 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
     Raises:
         Broken: A contract is wrong, or a tool warned; the message says which.
     """
+    _read.cache_clear()
     package = into / PACKAGE
     for name in SHARED:
         text = (TEMPLATES / name).read_text("utf-8")
@@ -53,7 +56,7 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
 
 
 def _generate(source: Source, package: Path) -> None:
-    version = versions.read(source)
+    version = _read(source)
     first_line = _FirstLines.of_version(version)
     later = [_beside(other) for other in source.beside]
     spoken = next((other for other in reversed(later) if other.source.models), version)  # by the client
@@ -80,6 +83,9 @@ def _generate_beside(version: Version, later: Version, package: Path) -> None:
     other = later.source
     write(package / "versions" / f"{other.version}.json", json_bytes(versions.difference(version, later)).decode())
     if other.tables:
+        if other.extends is not None and other.extends.tables:
+            difference = versions.difference(_read(other.extends), later)
+            write(package / "versions" / f"{other.extends.version}-{other.version}.json", json_bytes(difference).decode())
         first_line = _FirstLines.of_version(later)
         said = f'"""{other.title} {other.version}: its tables and schemas."""'
         folder = package / "versions" / snake(f"v{other.version}")
@@ -107,7 +113,7 @@ def _write_documents(version: Version, folder: Path) -> None:
 def _requirements(version: Version) -> str:
     """Return the registry as JSON, an entry a line; a version or profile holds what differs from the contract that it extends."""
     extended, ours = version.source.extends, version.registry
-    theirs = {r.id: r for r in versions.read(extended).registry.requirements} if extended else {}
+    theirs = {r.id: r for r in _read(extended).registry.requirements} if extended else {}
     entries: dict[str, Iterable[Requirement | Feature | Correction | Difference]] = {
         "requirements": [requirement for requirement in ours.requirements if theirs.get(requirement.id) != requirement],
         "features": ours.features,
@@ -115,7 +121,7 @@ def _requirements(version: Version) -> str:
         "differences": ours.differences,
     }
     members = {
-        "extends": f"lakepact.generated.{extended.name}" if extended else None,
+        "extends": _package(extended) if extended else None,
         "without": sorted(theirs.keys() - {requirement.id for requirement in ours.requirements}),
         "prose": asdict(ours.prose) if ours.prose else None,
     }
@@ -124,6 +130,11 @@ def _requirements(version: Version) -> str:
         listing = ",".join(f"\n  {json.dumps(_members(entry), ensure_ascii=False)}" for entry in listed)
         lines.append(f" {json.dumps(name)}: [{listing}]")
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _package(source: Source) -> str:
+    """Return the package that holds the tables of a version."""
+    return f"lakepact.generated.{source.name}" + (f".versions.{snake(f'v{source.version}')}" if source.tables else "")
 
 
 def _members(entry: Requirement | Feature | Correction | Difference) -> dict[str, object]:
@@ -153,7 +164,7 @@ def _plain(document: Document) -> Document:
 
 def _beside(other: Source) -> Version:
     try:
-        return versions.read(other)
+        return _read(other)
     except Broken as broken:
         raise Broken(f"beside it, {other.version}: {broken}") from None
 

@@ -31,10 +31,10 @@ VERSION = re.compile(r"v\d\w*")  #: the folder of a later version of the contrac
 
 
 def faults(contract: str, version: str | None = None) -> dict[str, Fault]:
-    """Return the faults of a contract by name: those of its oldest version, and those of `version`."""
-    oldest = Contract(contract).versions[0]
-    found = own_faults(contract, oldest)
-    return found if version in {None, oldest} else {**found, **own_faults(contract, str(version))}
+    """Return the faults of a contract by name: those of its oldest version, and those of each later one up to `version`."""
+    versions = Contract(contract).versions
+    upto = versions[: versions.index(version) + 1] if version else versions[:1]
+    return {name: fault for each in upto for name, fault in own_faults(contract, each).items()}
 
 
 def fault_named(name: str, contract: str, version: str | None = None) -> Fault:

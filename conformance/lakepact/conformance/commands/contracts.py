@@ -40,11 +40,10 @@ def list_contracts(*, as_json: bool) -> None:
 def _versions(contract: Contract) -> Iterator[dict[str, str]]:
     of = f"a profile of {contract.profile_of}: " if contract.profile_of else ""
     for version in (contract.version, *contract.other_versions):
-        what = "client, server and suite" if version in {contract.version, contract.client_version} else "server and suite"
         yield {
             "contract": contract.name,
             "version": version,
-            "is": of + what if version in contract.versions else "compared only",
+            "is": of + "client, server and suite" if version in contract.versions else "compared only",
             "title": contract.title,
         }
 
@@ -72,9 +71,10 @@ def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
     Raises:
         click.UsageError: no comparison of these two versions exists.
     """
-    if old == contract.version and new in contract.other_versions:
-        return contract.difference(new)
-    if new == contract.version and old in contract.other_versions:
+    main, *later = contract.versions
+    if old in contract.versions and new in contract.other_versions and (old == main or later.index(old) + 1 == later.index(new)):
+        return contract.difference(new, since=old)
+    if new == main and old in contract.other_versions:
         return _turned(contract, contract.difference(old))
     others = ", ".join(contract.other_versions) or "none"
     raise click.UsageError(f"cannot compare {old} with {new}: {contract.name} {contract.version} can be compared with {others}")

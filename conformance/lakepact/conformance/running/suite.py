@@ -216,13 +216,9 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     suite = _folder(folder)
     if suite.contract.profile_of is not None:
         suite.inherit(load(suite.contract.profile_of))
-    if version in {None, suite.contract.version}:
-        return suite
-    if version not in suite.contract.versions:
+    if version not in {None, *suite.contract.versions}:
         raise LookupError(f"{contract} {version} is unknown; known versions: {', '.join(suite.contract.versions)}")
-    later = _folder(f"{folder}.{version_module(str(version))}")
-    later.inherit(suite)
-    return later
+    return _later(suite, folder, version)
 
 
 def with_clients() -> tuple[str, ...]:
@@ -237,17 +233,22 @@ def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
         LookupError: the version has no checks for clients.
     """
     folder = f"lakepact.conformance.clients.{contract}"
-    suite = _folder(folder)
-    if version in {None, suite.contract.version}:
-        return suite
     try:
-        later = _folder(f"{folder}.{version_module(str(version))}")
+        return _later(_folder(folder), folder, version)
     except ModuleNotFoundError as missing:
         if not str(missing.name).startswith(folder):
             raise
         raise LookupError(f"there are no checks of clients of {contract} {version}") from missing
-    later.inherit(suite)
-    return later
+
+
+def _later(suite: Suite[Any], folder: str, version: str | None) -> Suite[Any]:
+    """Return the suite of a version below the contract's folder, which adds to the version before it."""
+    versions = suite.contract.versions
+    for each in versions[1 : versions.index(version or versions[0]) + 1]:
+        later = _folder(f"{folder}.{version_module(each)}")
+        later.inherit(suite)
+        suite = later
+    return suite
 
 
 def _folder(folder: str) -> Suite[Any]:
