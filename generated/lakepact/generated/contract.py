@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 3661bef4ed2cda55. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 8ecb43965e1296cf. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -258,11 +258,15 @@ class Contract:
         version: str = known.get("models", known["version"])
         return version
 
-    def difference(self, version: str) -> dict[str, Any]:
-        """Return the differences of another version from the main one: operations, schemas, requirements, features."""
-        file = _folder(f"lakepact.generated.{self.name}").joinpath(f"versions/{version}.json")
-        document: dict[str, Any] = json.loads(file.read_bytes())
-        return document
+    def difference(self, version: str, *, since: str | None = None) -> dict[str, Any]:
+        """Return the differences of another version: operations, schemas, requirements, features.
+
+        Args:
+            version: one of `other_versions`.
+            since: the version that it adds to; by default the main one.
+        """
+        name = version if since in {None, self.versions[0]} else f"{since}-{version}"
+        return _document(f"lakepact.generated.{self.name}", f"versions/{name}.json")
 
     @cached_property
     def routing(self) -> dict[str, Any]:

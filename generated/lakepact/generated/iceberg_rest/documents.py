@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
 """The JSON documents of the contract, for type checkers alone: import this module for annotations."""
 
 from __future__ import annotations
@@ -908,6 +908,98 @@ class RemoteSignResult(TypedDict, total=False):
     headers: HeadersByName
 
 
+CatalogObjectIdentifier: TypeAlias = list[str]
+"""
+Names an object of the catalog by its levels, the outermost first. The kind of object is known from where the identifier
+stands.
+"""
+
+
+ListFunctionsResponse = TypedDict(
+    "ListFunctionsResponse",
+    {
+        "next-page-token": PageToken,
+        "identifiers": list[CatalogObjectIdentifier],
+    },
+    total=False,
+)
+
+
+class FunctionSQLRepresentation(TypedDict, total=False):
+    """An implementation as an SQL expression."""
+
+    type: Required[Literal["sql"]]
+    dialect: str
+    sql: str
+
+
+FunctionDefinitionVersionRef = TypedDict(
+    "FunctionDefinitionVersionRef",
+    {
+        "definition-id": str,
+        "version-id": int,
+    },
+    total=False,
+)
+
+
+TypedLiteral = TypedDict(
+    "TypedLiteral",
+    {
+        "type": Required[Literal["literal"]],
+        "value": PrimitiveTypeValue,
+        "data-type": PrimitiveType,
+    },
+    total=False,
+)
+
+
+TypedLiterals = TypedDict(
+    "TypedLiterals",
+    {
+        "type": Required[Literal["literals"]],
+        "values": list[PrimitiveTypeValue],
+        "data-type": PrimitiveType,
+    },
+    total=False,
+)
+
+
+class IdReference(TypedDict, total=False):
+    """A column by its field id."""
+
+    type: Required[Literal["reference"]]
+    id: int
+
+
+class NamedReference(TypedDict, total=False):
+    """A column by its name."""
+
+    type: Required[Literal["reference"]]
+    name: str
+
+
+class FunctionReference(TypedDict, total=False):
+    """A function, perhaps of another catalog."""
+
+    catalog: str
+    identifier: CatalogObjectIdentifier
+
+
+class RemoteSigningConfig(TypedDict, total=False):
+    """
+    Settings of clients that let the server sign requests to the storage. If a table has them, clients should use them instead
+    of `signer.uri` and `signer.endpoint` in its `config`, which are deprecated. If neither is there, clients should ask the
+    operation signRequest of this catalog.
+    """
+
+    properties: dict[str, str]
+    headers: dict[str, list[str]]
+
+
+VariantType: TypeAlias = Literal["variant"]
+
+
 TableRequirement: TypeAlias = (
     AssertCreate
     | AssertTableUUID
@@ -1070,6 +1162,28 @@ FetchScanTasksRequest = TypedDict(
 )
 
 
+FunctionRepresentation: TypeAlias = FunctionSQLRepresentation
+
+
+FunctionDefinitionLogEntry = TypedDict(
+    "FunctionDefinitionLogEntry",
+    {
+        "timestamp-ms": int,
+        "definition-versions": list[FunctionDefinitionVersionRef],
+    },
+    total=False,
+)
+
+
+LiteralValue: TypeAlias = PrimitiveTypeValue | TypedLiteral
+
+
+LiteralValues: TypeAlias = list[LiteralValue] | TypedLiterals
+
+
+FieldReference: TypeAlias = IdReference | NamedReference
+
+
 Term: TypeAlias = Reference | TransformTerm
 
 
@@ -1084,27 +1198,17 @@ SetStatisticsUpdate = TypedDict(
 )
 
 
-class UnaryExpression(TypedDict, total=False):
-    """The term is null or not, or is NaN or not."""
-
-    type: Literal["is-null", "not-null", "is-nan", "not-nan"]
-    term: Term
-
-
-class LiteralExpression(TypedDict, total=False):
-    """The term compares with the value as the type says."""
-
-    type: Literal["lt", "lt-eq", "gt", "gt-eq", "eq", "not-eq", "starts-with", "not-starts-with"]
-    term: Term
-    value: PrimitiveTypeValue
-
-
-class SetExpression(TypedDict, total=False):
-    """The term is one of the values (`in`), or none of them (`not-in`)."""
-
-    type: Literal["in", "not-in"]
-    term: Term
-    values: list[PrimitiveTypeValue]
+FunctionDefinitionVersion = TypedDict(
+    "FunctionDefinitionVersion",
+    {
+        "version-id": int,
+        "representations": list[FunctionRepresentation],
+        "deterministic": bool,
+        "on-null-input": Literal["return-null", "call"] | str,
+        "timestamp-ms": int,
+    },
+    total=False,
+)
 
 
 StructField = TypedDict(
@@ -1186,6 +1290,33 @@ class NotExpression(TypedDict, total=False):
 
     type: Required[Literal["not"]]
     child: Expression
+
+
+class UnaryExpression(TypedDict, total=False):
+    """The term is null or not, or is NaN or not."""
+
+    type: Literal["is-null", "not-null", "is-nan", "not-nan"]
+    term: Term
+    child: ValueExpression
+
+
+class LiteralExpression(TypedDict, total=False):
+    """The term compares with the value as the type says."""
+
+    type: Literal["lt", "lt-eq", "gt", "gt-eq", "eq", "not-eq", "starts-with", "not-starts-with"]
+    term: Term
+    value: LiteralValue
+    left: ValueExpression
+    right: ValueExpression
+
+
+class SetExpression(TypedDict, total=False):
+    """The term is one of the values (`in`), or none of them (`not-in`)."""
+
+    type: Literal["in", "not-in"]
+    term: Term
+    values: LiteralValues
+    child: ValueExpression
 
 
 TableMetadata = TypedDict(
@@ -1294,6 +1425,7 @@ LoadTableResult = TypedDict(
         "metadata": TableMetadata,
         "config": dict[str, str],
         "storage-credentials": list[StorageCredential],
+        "remote-signing-config": RemoteSigningConfig,
     },
     total=False,
 )
@@ -1473,7 +1605,116 @@ FileScanTask = TypedDict(
 )
 
 
-NestedType: TypeAlias = StructType | ListType | MapType
+LoadFunctionResult = TypedDict(
+    "LoadFunctionResult",
+    {
+        "metadata-location": str,
+        "metadata": "FunctionMetadata",
+    },
+    total=False,
+)
+
+
+FunctionMetadata = TypedDict(
+    "FunctionMetadata",
+    {
+        "function-uuid": str,
+        "format-version": int,
+        "definitions": list["FunctionDefinition"],
+        "definition-log": list[FunctionDefinitionLogEntry],
+        "location": str,
+        "properties": dict[str, str],
+        "secure": bool,
+        "doc": str,
+    },
+    total=False,
+)
+
+
+FunctionDefinition = TypedDict(
+    "FunctionDefinition",
+    {
+        "definition-id": str,
+        "specific-name": str,
+        "parameters": list["FunctionParameter"],
+        "return-type": "FunctionDataType",
+        "return-nullable": bool,
+        "versions": list[FunctionDefinitionVersion],
+        "current-version-id": int,
+        "function-type": Literal["udf", "udtf"] | str,
+        "doc": str,
+    },
+    total=False,
+)
+
+
+class FunctionParameter(TypedDict, total=False):
+    """One parameter of a function."""
+
+    type: FunctionDataType
+    name: str
+    doc: str
+
+
+FunctionDataType: TypeAlias = Union[
+    str,
+    "FunctionListType",
+    "FunctionMapType",
+    "FunctionStructType",
+]
+
+
+class FunctionListType(TypedDict, total=False):
+    """A list of values of one type."""
+
+    type: Required[Literal["list"]]
+    element: FunctionDataType
+
+
+class FunctionMapType(TypedDict, total=False):
+    """A map from keys of one type to values of another."""
+
+    type: Required[Literal["map"]]
+    key: FunctionDataType
+    value: FunctionDataType
+
+
+class FunctionStructType(TypedDict, total=False):
+    """A struct of named fields."""
+
+    type: Required[Literal["struct"]]
+    fields: list[FunctionStructField]
+
+
+class FunctionStructField(TypedDict, total=False):
+    """One field of a struct."""
+
+    name: str
+    type: FunctionDataType
+
+
+UnregisterTableResult = TypedDict(
+    "UnregisterTableResult",
+    {
+        "metadata-location": str,
+        "metadata": TableMetadata,
+    },
+    total=False,
+)
+
+
+ValueExpression: TypeAlias = Union[LiteralValue, FieldReference, "Apply"]
+
+
+class Apply(TypedDict, total=False):
+    """The result of a function for its arguments."""
+
+    type: Required[Literal["apply"]]
+    function: str | CatalogObjectIdentifier | FunctionReference
+    arguments: list[FunctionArgument]
+
+
+FunctionArgument: TypeAlias = ValueExpression | Expression
 
 
 ScanReportRequest = TypedDict(
@@ -1496,3 +1737,6 @@ ScanReportRequest = TypedDict(
 TypedExpression: TypeAlias = (
     TrueExpression | FalseExpression | AndOrExpression | NotExpression | SetExpression | LiteralExpression | UnaryExpression
 )
+
+
+NestedType: TypeAlias = StructType | ListType | MapType

@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""
@@ -1021,6 +1021,102 @@ class RemoteSignResult(WireModel):
     headers: HeadersByName
 
 
+CatalogObjectIdentifier = TypeAliasType("CatalogObjectIdentifier", Items[str])
+"""
+Names an object of the catalog by its levels, the outermost first. The kind of object is known from where the identifier
+stands.
+"""
+
+
+class ListFunctionsResponse(WireModel):
+    """Identifiers of functions, with the token of the next page if there is one."""
+
+    next_page_token: Annotated[PageToken | None, Field(alias="next-page-token")] = None
+    identifiers: Items[CatalogObjectIdentifier] | None = None
+    """The identifiers, each once."""
+
+
+class FunctionSQLRepresentation(WireModel):
+    """An implementation as an SQL expression."""
+
+    type: Literal["sql"] = "sql"
+    dialect: str
+    """Name of the SQL dialect, such as `spark` or `trino`."""
+    sql: str
+    """Text of the expression."""
+
+
+class FunctionDefinitionVersionRef(WireModel):
+    """A version of a definition, by its ids."""
+
+    definition_id: Annotated[str, Field(alias="definition-id")]
+    """ID of the definition."""
+    version_id: Annotated[int, Field(alias="version-id")]
+    """ID of the version."""
+
+
+class TypedLiteral(WireModel):
+    """A literal as an object."""
+
+    type: Literal["literal"] = "literal"
+    value: PrimitiveTypeValue
+    data_type: Annotated[PrimitiveType | None, Field(alias="data-type")] = None
+
+
+class TypedLiterals(WireModel):
+    """Literals of one type as an object."""
+
+    type: Literal["literals"] = "literals"
+    values: Items[PrimitiveTypeValue]
+    """The values."""
+    data_type: Annotated[PrimitiveType, Field(alias="data-type")]
+
+
+class IdReference(WireModel):
+    """A column by its field id."""
+
+    type: Literal["reference"] = "reference"
+    id: int
+    """ID of the field."""
+
+
+class NamedReference(WireModel):
+    """A column by its name."""
+
+    type: Literal["reference"] = "reference"
+    name: str
+    """Name of the column."""
+
+
+Function = TypeAliasType("Function", Annotated[str, Field(min_length=1)])
+"""The function, by a name, by an identifier in this catalog, or by an identifier in another one."""
+
+
+class FunctionReference(WireModel):
+    """A function, perhaps of another catalog."""
+
+    catalog: str | None = None
+    """Name of the catalog."""
+    identifier: CatalogObjectIdentifier
+
+
+class RemoteSigningConfig(WireModel):
+    """
+    Settings of clients that let the server sign requests to the storage. If a table has them, clients should use them instead
+    of `signer.uri` and `signer.endpoint` in its `config`, which are deprecated. If neither is there, clients should ask the
+    operation signRequest of this catalog.
+    """
+
+    properties: Members[str] | None = None
+    """Properties, strings by key, that the client must pass on unchanged in `properties` of every RemoteSignRequest."""
+    headers: Members[Items[str]] | None = None
+    """Headers that the client must include unchanged in every request to the signing endpoint."""
+
+
+VariantType = TypeAliasType("VariantType", Literal["variant"])
+"""The type of values whose structure each row brings; format version 3."""
+
+
 TableRequirement = TypeAliasType(
     "TableRequirement",
     Annotated[
@@ -1184,6 +1280,31 @@ class FetchScanTasksRequest(WireModel):
     plan_task: Annotated[PlanTask, Field(alias="plan-task")]
 
 
+FunctionRepresentation = TypeAliasType("FunctionRepresentation", FunctionSQLRepresentation)
+"""One implementation of a version."""
+
+
+class FunctionDefinitionLogEntry(WireModel):
+    """The versions of the definitions from one moment on."""
+
+    timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
+    """The moment, in milliseconds since the epoch."""
+    definition_versions: Annotated[Items[FunctionDefinitionVersionRef], Field(alias="definition-versions")]
+    """The version of each definition."""
+
+
+LiteralValue = TypeAliasType("LiteralValue", PrimitiveTypeValue | TypedLiteral)
+"""A literal, bare or as an object that may name its type."""
+
+
+LiteralValues = TypeAliasType("LiteralValues", Items[LiteralValue] | TypedLiterals)
+"""Literals, as a bare array or as an object that names the type of all."""
+
+
+FieldReference = TypeAliasType("FieldReference", IdReference | NamedReference)
+"""A column, by its id or by its name; the context decides which form is valid."""
+
+
 Term = TypeAliasType("Term", Reference | TransformTerm)
 """What an expression tests, that is a column or a transform of one."""
 
@@ -1198,31 +1319,19 @@ class SetStatisticsUpdate(BaseUpdate):
     statistics: StatisticsFile
 
 
-class UnaryExpression(TaggedModel):
-    """The term is null or not, or is NaN or not."""
+class FunctionDefinitionVersion(WireModel):
+    """One version of a definition."""
 
-    type: Literal["is-null", "not-null", "is-nan", "not-nan"]
-    """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
-    term: Term
-
-
-class LiteralExpression(TaggedModel):
-    """The term compares with the value as the type says."""
-
-    type: Literal["lt", "lt-eq", "gt", "gt-eq", "eq", "not-eq", "starts-with", "not-starts-with"]
-    """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
-    term: Term
-    value: PrimitiveTypeValue
-
-
-class SetExpression(TaggedModel):
-    """The term is one of the values (`in`), or none of them (`not-in`)."""
-
-    type: Literal["in", "not-in"]
-    """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
-    term: Term
-    values: Items[PrimitiveTypeValue]
-    """The literals to compare with. Declared as objects; the literals of the table format are strings, numbers and booleans."""
+    version_id: Annotated[int, Field(alias="version-id")]
+    """ID of the version; later versions have greater ones."""
+    representations: Items[FunctionRepresentation]
+    """Implementations of the version."""
+    deterministic: bool | None = False
+    """Whether equal arguments give equal results."""
+    on_null_input: Annotated[Literal["return-null", "call"] | str | None, Field(alias="on-null-input")] = "call"
+    """Whether a null among the arguments is returned as null, or the function is called."""
+    timestamp_ms: Annotated[int, Field(alias="timestamp-ms")]
+    """Creation time of the version, in milliseconds since the epoch."""
 
 
 class StructField(WireModel):
@@ -1299,6 +1408,36 @@ class NotExpression(TaggedModel):
     type: Literal["not"] = "not"
     """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
     child: Expression
+
+
+class UnaryExpression(TaggedModel):
+    """The term is null or not, or is NaN or not."""
+
+    type: Literal["is-null", "not-null", "is-nan", "not-nan"]
+    """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
+    term: Term | None = None
+    child: ValueExpression | None = None
+
+
+class LiteralExpression(TaggedModel):
+    """The term compares with the value as the type says."""
+
+    type: Literal["lt", "lt-eq", "gt", "gt-eq", "eq", "not-eq", "starts-with", "not-starts-with"]
+    """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
+    term: Term | None = None
+    value: LiteralValue | None = None
+    left: ValueExpression | None = None
+    right: ValueExpression | None = None
+
+
+class SetExpression(TaggedModel):
+    """The term is one of the values (`in`), or none of them (`not-in`)."""
+
+    type: Literal["in", "not-in"]
+    """Kind of an expression: `true`, `false`, `eq`, `and`, `or`, `not`, `in`, `not-in`, `lt`, `lt-eq`, `gt`, `gt-eq`, `not-eq`, `starts-with`, `not-starts-with`, `is-null`, `not-null`, `is-nan` or `not-nan`."""
+    term: Term | None = None
+    values: LiteralValues
+    child: ValueExpression | None = None
 
 
 class TableMetadata(CurrentParts):
@@ -1470,6 +1609,7 @@ class LoadTableResult(WireModel):
     """Configuration for this table, strings by key."""
     storage_credentials: Annotated[OptionalItems[StorageCredential], Field(alias="storage-credentials")] = NO_ITEMS
     """Credentials for the storage of the table, each for its own prefix of locations."""
+    remote_signing_config: Annotated[RemoteSigningConfig | None, Field(alias="remote-signing-config")] = None
 
 
 class ScanTasks(TaggedModel):
@@ -1656,11 +1796,138 @@ class FileScanTask(WireModel):
     """Filter still to be applied to the rows of this task. Optional; if it is not present, the client must derive the residual itself or use the original filter."""
 
 
-NestedType = TypeAliasType(
-    "NestedType",
-    Annotated[StructType | ListType | MapType, Field(discriminator="type")],
+class LoadFunctionResult(WireModel):
+    """A function that was loaded, with the location of its metadata file if there is one."""
+
+    metadata_location: Annotated[str | None, Field(alias="metadata-location")] = None
+    """Location of the metadata file."""
+    metadata: FunctionMetadata
+
+
+class FunctionMetadata(WireModel):
+    """Everything that a catalog keeps about a function of users; it stands alone in its file."""
+
+    function_uuid: Annotated[str, Field(alias="function-uuid")]
+    """Identifies the function; made once, when the function is created."""
+    format_version: Annotated[int, Field(alias="format-version")]
+    """Version of the specification of functions."""
+    definitions: Items[FunctionDefinition]
+    """The definitions, one for each list of parameter types."""
+    definition_log: Annotated[Items[FunctionDefinitionLogEntry], Field(alias="definition-log")]
+    """The versions that the definitions had, in the order of time."""
+    location: str | None = None
+    """Base location of the function, below which metadata files are written."""
+    properties: Members[str] | None = None
+    """Properties of the function, strings by key."""
+    secure: bool | None = False
+    """Whether the function is secure."""
+    doc: str | None = None
+    """Documentation of the function."""
+
+
+class FunctionDefinition(WireModel):
+    """The implementations of a function for one list of parameter types."""
+
+    definition_id: Annotated[str, Field(alias="definition-id")]
+    """The types of the parameters, comma-separated and without spaces."""
+    specific_name: Annotated[str | None, Field(alias="specific-name")] = None
+    """A name for this definition that users choose; it must be unique among the definitions of the function."""
+    parameters: Items[FunctionParameter]
+    """The parameters; they must be given in this order when the function is invoked."""
+    return_type: Annotated[FunctionDataType, Field(alias="return-type")]
+    return_nullable: Annotated[bool | None, Field(alias="return-nullable")] = True
+    """Hint whether the result may be null."""
+    versions: Items[FunctionDefinitionVersion]
+    """The implementations of this definition, by version."""
+    current_version_id: Annotated[int, Field(alias="current-version-id")]
+    """ID of the version that counts."""
+    function_type: Annotated[Literal["udf", "udtf"] | str, Field(alias="function-type")]
+    """Whether the function returns a value (`udf`) or a table (`udtf`), whose `return-type` must be a struct of its columns."""
+    doc: str | None = None
+    """Documentation of the definition."""
+
+
+class FunctionParameter(WireModel):
+    """One parameter of a function."""
+
+    type: FunctionDataType
+    name: str
+    """Name of the parameter."""
+    doc: str | None = None
+    """Documentation of the parameter."""
+
+
+FunctionDataType = TypeAliasType(
+    "FunctionDataType",
+    Union[
+        str,
+        "FunctionListType",
+        "FunctionMapType",
+        "FunctionStructType",
+    ],
 )
-"""A struct, list or map."""
+"""
+The type of a parameter or result. Types without parts are written as a string as in the table format; the string must not
+contain spaces or quotes. Nested types are objects; they require fewer members than those of a schema, and further members
+must be ignored.
+"""
+
+
+class FunctionListType(WireModel):
+    """A list of values of one type."""
+
+    type: Literal["list"] = "list"
+    element: FunctionDataType
+
+
+class FunctionMapType(WireModel):
+    """A map from keys of one type to values of another."""
+
+    type: Literal["map"] = "map"
+    key: FunctionDataType
+    value: FunctionDataType
+
+
+class FunctionStructType(WireModel):
+    """A struct of named fields."""
+
+    type: Literal["struct"] = "struct"
+    fields: Items[FunctionStructField]
+    """The fields in their order."""
+
+
+class FunctionStructField(WireModel):
+    """One field of a struct."""
+
+    name: str
+    """Name of the field."""
+    type: FunctionDataType
+
+
+class UnregisterTableResult(WireModel):
+    """The last metadata of a table that the catalog no longer tracks, and the location of its file."""
+
+    metadata_location: Annotated[str, Field(alias="metadata-location")]
+    """Location of the last metadata file of the table."""
+    metadata: TableMetadata
+
+
+ValueExpression = TypeAliasType("ValueExpression", Union[LiteralValue, FieldReference, "Apply"])
+"""A value, that is a literal, a column or the result of a function."""
+
+
+class Apply(WireModel):
+    """The result of a function for its arguments."""
+
+    type: Literal["apply"] = "apply"
+    function: Function | CatalogObjectIdentifier | FunctionReference
+    """The function, by a name, by an identifier in this catalog, or by an identifier in another one."""
+    arguments: Items[FunctionArgument]
+    """The arguments in their order."""
+
+
+FunctionArgument = TypeAliasType("FunctionArgument", ValueExpression | Expression)
+"""An argument of a function, that is a value or an expression."""
 
 
 TypedExpression = TypeAliasType(
@@ -1671,6 +1938,13 @@ TypedExpression = TypeAliasType(
     ],
 )
 """An expression whose type says what it is."""
+
+
+NestedType = TypeAliasType(
+    "NestedType",
+    Annotated[StructType | ListType | MapType, Field(discriminator="type")],
+)
+"""A struct, list or map."""
 
 
 class Schema(StructType):

@@ -1,0 +1,44 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
+"""GET /v1/{prefix}/namespaces/{namespace}/functions/{function}."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.contract import Call
+
+if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.models import LoadFunctionResult
+
+ANSWERS = Answers(
+    Later("lakepact.generated.iceberg_rest.models"),
+    {
+        "200": "LoadFunctionResult",
+        "400": "IcebergErrorResponse",
+        "401": "IcebergErrorResponse",
+        "403": "IcebergErrorResponse",
+        "404": "IcebergErrorResponse",
+        "419": "IcebergErrorResponse",
+        "503": "IcebergErrorResponse",
+        "5XX": "IcebergErrorResponse",
+    },
+)
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    function: str,
+) -> Call[LoadFunctionResult]:
+    """Load a function."""
+    return Call(
+        operation="loadFunction",
+        method="GET",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/functions/{segment(function)}",
+        query=given(),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

@@ -1,0 +1,47 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
+"""POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/unregister."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.generated.calls import Answers, Later, given, segment
+from lakepact.generated.contract import Call
+
+if TYPE_CHECKING:
+    from lakepact.generated.iceberg_rest.models import UnregisterTableResult
+
+ANSWERS = Answers(
+    Later("lakepact.generated.iceberg_rest.models"),
+    {
+        "200": "UnregisterTableResult",
+        "400": "IcebergErrorResponse",
+        "401": "IcebergErrorResponse",
+        "403": "IcebergErrorResponse",
+        "404": "IcebergErrorResponse",
+        "419": "IcebergErrorResponse",
+        "503": "IcebergErrorResponse",
+        "5XX": "IcebergErrorResponse",
+    },
+)
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    idempotency_key: str | None = None,
+) -> Call[UnregisterTableResult]:
+    """Unregister a table and leave its files."""
+    return Call(
+        operation="unregisterTable",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}/unregister",
+        query=given(),
+        headers=given(
+            ("Idempotency-Key", idempotency_key),
+        ),
+        content=None,
+        answers=ANSWERS,
+    )
