@@ -48,6 +48,7 @@ class WarehouseEntry:
         overrides: settings that clients must take.
         table_defaults: properties of every table that is created, unless its request has them.
         credentials: how its storage is opened, as the file has it.
+        functions: the JSON file of its functions.
     """
 
     name: str
@@ -57,6 +58,7 @@ class WarehouseEntry:
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
     table_defaults: Mapping[str, str] = field(default_factory=dict[str, str], kw_only=True)
     credentials: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    functions: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ def _server_file(document: dict[str, Any], environment: Mapping[str, str]) -> Se
 
 def _warehouse(name: str, table: dict[str, Any]) -> WarehouseEntry:
     at = f"warehouses.{name}"
-    _known(table, at, ("location", "prefix", "defaults", "overrides", "table-defaults", "credentials"))
+    _known(table, at, ("location", "prefix", "defaults", "overrides", "table-defaults", "credentials", "functions"))
     return WarehouseEntry(
         name,
         location=_optional(table, "location", at),
@@ -166,6 +168,7 @@ def _warehouse(name: str, table: dict[str, Any]) -> WarehouseEntry:
         overrides=_settings(table, "overrides", at),
         table_defaults=_settings(table, "table-defaults", at),
         credentials=_plain(table, "credentials", at),
+        functions=_optional(table, "functions", at),
     )
 
 

@@ -39,6 +39,8 @@ class Places:
         """Remove files in a thread."""
         return Place.QUEUE if purge_requested else self._place(identifier_key(levels_of(namespace), table))
 
+    unregister_table = drop_table
+
     def rename_table(self, *, body: Document, **_: object) -> Place:
         """Move a large record in a thread."""
         return self._place(_key(body["source"]))

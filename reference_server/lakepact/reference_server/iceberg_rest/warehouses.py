@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 
 from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.functions import FunctionsByNamespace, read_functions
 from lakepact.reference_server.iceberg_rest.identifiers import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
 from lakepact.reference_server.settings import PREFIX, BadSetting, require_arrow
@@ -42,6 +43,7 @@ class ServedWarehouse:
         overrides: settings that clients must take.
         table_defaults: properties of every table that is created, unless its request has them.
         access: how its storage is opened.
+        functions: the functions of its namespaces.
     """
 
     files: Warehouse
@@ -51,6 +53,7 @@ class ServedWarehouse:
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
     table_defaults: Mapping[str, str] = field(default_factory=dict[str, str])
     access: StorageAccess = field(default_factory=StorageAccess)
+    functions: FunctionsByNamespace = field(default_factory=dict[Any, Any])
 
     @property
     def is_remote(self) -> bool:
@@ -106,6 +109,7 @@ def _served(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWar
         overrides=entry.overrides,
         table_defaults=entry.table_defaults,
         access=access,
+        functions=read_functions(entry),
     )
     if not found.separator or found.separator == "/":
         raise BadSetting(f"{at}: {ANNOUNCED} is empty, or a slash, which stands between the segments of paths")

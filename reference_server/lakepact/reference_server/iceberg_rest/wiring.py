@@ -11,6 +11,7 @@ from lakepact.reference_server.http.workers import in_a_thread
 from lakepact.reference_server.iceberg_rest import extensions, namespaces, offered, scan_planning
 from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
 from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.functions import Functions, create_their_namespaces
 from lakepact.reference_server.iceberg_rest.index_entries import CatalogIndex
 from lakepact.reference_server.iceberg_rest.places import Places
 from lakepact.reference_server.iceberg_rest.recovery import recovering
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.access import Access
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.settings import Settings
+
+
+SIGNING_CONFIG = "RemoteSigningConfig"  #: of the versions whose tables say how signers are used
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,6 +117,7 @@ class Catalogs:
         self.signs = op.sign_request in contract.operations and any(kept.signs for kept in warehouses)
         self.made = [self._in_warehouse(kept) for kept in warehouses]
         for one in self.made:
+            create_their_namespaces(namespaces.Namespaces(one.catalog, self.areas.namespaces), one.kept.functions)
             # Warehouses lie beside each other: only in folders that are open to all of them can files of one be in the way of another.
             one.located.others = [other.located for other in self.made if other is not one] if settings.allowed_locations else ()
 
@@ -138,7 +143,14 @@ class Catalogs:
             preconditions=self.changes["preconditions"],
             validators=lambda: self.served.validators,
         )
-        issuer = Credentials(made, self.areas.credentials, kept.access, prefix=kept.prefix, signs=self.signs and kept.signs)
+        issuer = Credentials(
+            made,
+            self.areas.credentials,
+            kept.access,
+            prefix=kept.prefix,
+            signs=self.signs and kept.signs,
+            configures_signers=self.signs and SIGNING_CONFIG in self.contract.schemas["components"]["schemas"],
+        )
         signing = RemoteSigning(made, self.areas.signing, kept.access, is_offered=kept.signs) if self.signs else None
         return InWarehouse(kept, made, located, issuer, signing)
 
@@ -163,6 +175,7 @@ class Catalogs:
             tables.Tables(kept, rules.tables, credentials=one.credentials, defaults=one.kept.table_defaults),
             committing,
             Metrics(kept, self.reports),
+            Functions(kept, one.kept.functions),
             transactions.Transactions(committing, rules.transactions),
             views.Views(kept, rules.views),
             ViewCommits(kept, rules.views, updates=self.changes["view-updates"], preconditions=self.changes["view-preconditions"]),

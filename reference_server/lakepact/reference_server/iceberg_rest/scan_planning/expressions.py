@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import Document, refused, shown
+from lakepact.reference_server.iceberg_rest.scan_planning.operands import in_the_form_before
 from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
 from lakepact.reference_server.iceberg_rest.scan_planning.values import COMPARED, FLOATS, Literal, literal
 from lakepact.reference_server.iceberg_rest.tables.transforms import SOURCES, transform_name
@@ -106,7 +107,7 @@ def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int)
         return joined("or" if (kind == "or") != negated else "and", left, right)
     if not isinstance(kind, str) or kind not in NEGATED:
         raise refused(f"{where}/type", f"unknown expression {shown(kind)}; known are {', '.join(KINDS)}")
-    return _test(document, kind, names, where, negated=negated)
+    return _test(document, names, where, negated=negated)
 
 
 def joined(kind: str, left: Expression, right: Expression) -> Expression:
@@ -118,7 +119,9 @@ def joined(kind: str, left: Expression, right: Expression) -> Expression:
     return Junction(kind, left, right)
 
 
-def _test(document: Document, kind: str, names: Names, where: str, *, negated: bool) -> Expression:
+def _test(document: Document, names: Names, where: str, *, negated: bool) -> Expression:
+    document = in_the_form_before(document, names, where)
+    kind = document["type"]
     column, transform = _term(_member(document, "term", where), names, f"{where}/term")
     tested = column.type if transform is None else result_type(transform, column.type)
     literals = _literals(document, kind, tested, where)

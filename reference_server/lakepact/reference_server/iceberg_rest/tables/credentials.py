@@ -23,7 +23,7 @@ from lakepact.reference_server.iceberg_rest.tables.storage_credentials import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.generated.iceberg_rest.documents import CreateTableRequest, LoadTableResult, StorageCredential
+    from lakepact.generated.iceberg_rest.documents import CreateTableRequest, LoadTableResult, RemoteSigningConfig, StorageCredential
     from lakepact.reference_server.iceberg_rest.tables.catalog import Catalog
     from lakepact.reference_server.storage.store import Place
 
@@ -55,12 +55,18 @@ def sent(body: bytes, tag: bytes, access: LoadTableResult) -> Reply:
     return Reply(200, body, (*(((b"etag", tag),) if tag else ()), NO_STORE), without=plain)
 
 
+def signer_settings(levels: Place, name: str) -> RemoteSigningConfig:
+    """Return what a signer passes on with each request to sign."""
+    return {"properties": {"lakepact.table": shown(levels, name)}, "headers": {}}
+
+
 class Rules(ServiceRules):
     """Decisions about credentials that a fault may replace."""
 
     storage_credentials = staticmethod(storage_credentials)
     credentials_may_write = staticmethod(may_write)
     signer_config = staticmethod(signer_config)
+    signer_settings = staticmethod(signer_settings)
 
 
 class Credentials:
@@ -72,13 +78,17 @@ class Credentials:
         access: how the storage of its warehouse is opened.
         prefix: the path segments that clients put behind `/v1/`.
         signs: whether requests to the storage are signed for callers.
+        configures_signers: whether tables come with the settings of their signers.
     """
 
-    def __init__(self, catalog: Catalog, rules: Rules, access: StorageAccess, *, prefix: str, signs: bool = False) -> None:
+    def __init__(
+        self, catalog: Catalog, rules: Rules, access: StorageAccess, *, prefix: str, signs: bool = False, configures_signers: bool = False
+    ) -> None:
         self._catalog, self._rules = catalog, rules
         self._access = access
         self._prefix = prefix
         self._signs = signs
+        self._configures_signers = configures_signers
 
     @property
     def are_given(self) -> bool:
@@ -129,7 +139,10 @@ class Credentials:
                     return {"config": given[0]["config"], "storage-credentials": given}
         if not self._signs or is_staged or SIGNING not in delegation:
             return {}
-        return {"config": self._rules.signer_config(self._access, path_of("sign", self._prefix, levels, name))}
+        config = self._rules.signer_config(self._access, path_of("sign", self._prefix, levels, name))
+        if not self._configures_signers:
+            return {"config": config}
+        return {"config": config, "remote-signing-config": self._rules.signer_settings(levels, name)}
 
     def of(self, location: str, levels: Place, name: str) -> list[StorageCredential]:
         """Return the credentials of one table.

@@ -172,6 +172,14 @@ class Tables:
                 if not catalog.located.knows(uuid):
                     forget_metadata_files(catalog.warehouse, elsewhere, uuid)
 
+    def unregister_table(self, *, namespace: str, table: str) -> Reply:
+        """Forget a table, leave its files, and return the metadata that it had last."""
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            record = self._catalog.rules.table_exists(transaction, levels, table)
+            transaction.remove(identifier_key(levels, table))
+        return sent(record.body, b"", {})
+
     def rename_table(self, *, body: documents.RenameTableRequest) -> Reply:
         """Give a table another name, in its namespace or another; its files stay where they are."""
         self._catalog.rename(body, exists=self._catalog.rules.table_exists, is_addressable=self._catalog.rules.name_is_addressable)
