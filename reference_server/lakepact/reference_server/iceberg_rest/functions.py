@@ -38,7 +38,7 @@ def read_functions(entry: WarehouseEntry) -> FunctionsByNamespace:
     found: dict[tuple[str, ...], dict[str, Document]] = {}
     for index, one in enumerate(listed if isinstance(listed, list) else [None]):
         if not isinstance(one, dict) or not all(isinstance(one.get(name), kind) for name, kind in MEMBERS.items()):
-            raise BadSetting(f"{at}, at /{index}: a function is an object with namespace (an array), name (a text) and metadata (an object)")
+            raise BadSetting(f"{at}, at /{index}: a function has the members namespace (an array), name (a text) and metadata (an object)")
         loaded = {name: one[name] for name in ("metadata-location", "metadata") if name in one}
         if found.setdefault(tuple(map(str, one["namespace"])), {}).setdefault(one["name"], loaded) is not loaded:
             raise BadSetting(f"{at}, at /{index}: {shown(one['namespace'], one['name'])} is there twice")

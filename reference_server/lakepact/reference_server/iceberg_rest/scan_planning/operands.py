@@ -50,7 +50,7 @@ def _comparison(document: Document, kind: str, names: Names, where: str) -> Docu
             raise refused(where, f"an expression of the type {kind} has a member `{side}`")
     left, right = document["left"], document["right"]
     if _is_literal(left) == _is_literal(right):
-        raise refused(where, "this server compares a column, or a transform of one, with a literal, and neither two columns nor two literals")
+        raise refused(where, "this server compares a column, or a transform of one, with a literal, not two of the same")
     if not _is_literal(left):
         return {"type": kind, "term": _term(left, names, f"{where}/left"), "value": right}
     if kind not in MIRRORED:
