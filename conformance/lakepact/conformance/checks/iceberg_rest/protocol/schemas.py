@@ -26,13 +26,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     table_of_version,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
-    COMPONENTS,
     CONTRACT,
     NESTED,
-    answers_with,
-    claim_of,
-    flawed,
-    flaws_in,
+    SCHEMAS,
+    ContractSchemas,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.scans import scans
@@ -40,9 +37,10 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import 
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import VERSION as KEYS_SINCE
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, Client, client_of, form, issues_tokens
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
+from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Requirement
 from lakepact.generated.iceberg_rest import op
 
@@ -54,12 +52,12 @@ def component_of(requirement: Requirement) -> str:
     return requirement.clause.rpartition("/")[2]
 
 
-def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
+def invariant_of(requirement: Requirement, of: Suite[CatalogLab], schemas: ContractSchemas) -> Callable[[Exchange], bool | None]:
     """Return the invariant that every instance of a component is what its schema says."""
     component = component_of(requirement)
 
     def holds(exchange: Exchange) -> bool:
-        found = flaws_in(exchange)
+        found = schemas.flaws_in(exchange)
         if component not in found:
             return False
         flaw = found[component]
@@ -68,13 +66,13 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
                 f"every {component} to fit its schema",
                 exchange.redact(flaw),
                 exchange=exchange.number,
-                claim=claim_of(component, exchange),
-                difference=COMPONENTS.difference(flawed(component, exchange)),
+                claim=schemas.claim_of(component, exchange),
+                difference=schemas.components.difference(schemas.flawed(component, exchange)),
             )
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.sentence
-    return invariant(requirement.id, concerns=answers_with(component))(holds)
+    return of.invariant(requirement.id, concerns=schemas.answers_with(component))(holds)
 
 
 #: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
@@ -82,42 +80,51 @@ FORMS = frozenset(
     form["$ref"].rpartition("/")[2] for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"] if "$ref" in form
 )
 
-#: One invariant for each schema that answers of the operations in question can show.
-INVARIANTS = {
-    requirement.id: invariant_of(requirement)
-    for requirement in CONTRACT.requirements.values()
-    if requirement.area == "schemas"
-    and requirement.side == "server"
-    and not requirement.uncovered
-    and component_of(requirement) not in FORMS
-}
 
+def judge_schemas(of: Suite[CatalogLab], schemas: ContractSchemas) -> dict[str, Callable[[Exchange], bool | None]]:
+    """Register an invariant for each schema that answers can show, and the check that has them shown, in the suite of a version.
+
+    Returns:
+        the invariants by requirement.
+    """
+    invariants = {
+        requirement.id: invariant_of(requirement, of, schemas)
+        for requirement in schemas.contract.requirements.values()
+        if requirement.area == "schemas"
+        and requirement.side == "server"
+        and not requirement.uncovered
+        and component_of(requirement) not in FORMS
+    }
+
+    @of.check(*invariants)
+    def responses_fit_their_schemas(lab: CatalogLab) -> None:
+        """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every response."""
+        stopped: Exception | None = None
+        for show in (configuration, namespaces, structure, defaults, history, files, keys, views, credentials, tokens, scans, refusals):
+            try:
+                show(lab)
+            except NotOffered:
+                continue
+            except Exception as reason:  # noqa: BLE001 - raised again once everything that was shown is judged
+                stopped = reason
+        exchanges = [lab.wire.exchanges[number] for number in lab.sent]
+        shown = {component for exchange in exchanges for component in schemas.flaws_in(exchange)}
+        for identifier, holds in lab.each(invariants.items()):
+            if component_of(schemas.contract.requirements[identifier]) in shown:
+                with lab.judge(identifier):
+                    for exchange in exchanges:
+                        holds(exchange)
+            elif stopped is None or not _may_be_shown(lab, identifier):
+                lab.skip(identifier, "no answer of the target shows one")
+        if stopped is not None:
+            raise stopped
+
+    return invariants
+
+
+INVARIANTS = judge_schemas(suite, SCHEMAS)
 
 # -- answers that show them ---------------------------------------------------------------------------------------------
-
-
-@check(*INVARIANTS)
-def responses_fit_their_schemas(lab: CatalogLab) -> None:
-    """Configuration, namespaces, tables, snapshots, views and errors fit their schemas in every response."""
-    stopped: Exception | None = None
-    for show in (configuration, namespaces, structure, defaults, history, files, keys, views, credentials, tokens, scans, refusals):
-        try:
-            show(lab)
-        except NotOffered:
-            continue
-        except Exception as reason:  # noqa: BLE001 - raised again once everything that was shown is judged
-            stopped = reason
-    exchanges = [lab.wire.exchanges[number] for number in lab.sent]
-    shown = {component for exchange in exchanges for component in flaws_in(exchange)}
-    for identifier, holds in lab.each(INVARIANTS.items()):
-        if component_of(CONTRACT.requirements[identifier]) in shown:
-            with lab.judge(identifier):
-                for exchange in exchanges:
-                    holds(exchange)
-        elif stopped is None or not _may_be_shown(lab, identifier):
-            lab.skip(identifier, "no answer of the target shows one")
-    if stopped is not None:
-        raise stopped
 
 
 def _may_be_shown(lab: CatalogLab, requirement: str) -> bool:

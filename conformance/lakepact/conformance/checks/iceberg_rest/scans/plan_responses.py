@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import flawed, flaws_in
+from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import SCHEMAS, ContractSchemas
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
-from lakepact.conformance.checks.iceberg_rest.suite import invariant
+from lakepact.conformance.checks.iceberg_rest.suite import invariant, suite
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
+from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import OperationId
 
 ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
@@ -215,17 +217,23 @@ def delete_files_have_a_content_type(exchange: Exchange) -> bool:
     return bool(deletes)
 
 
-@invariant("IRC-SCAN-SCH-013", traffic=FILTERED, concerns=PLANS)
-def residuals_are_expressions(exchange: Exchange) -> bool:
-    """Each residual filter is a valid expression."""
-    document = successful_body(exchange, PLAN, FETCH, TASKS)
-    if document is None or not any("residual-filter" in task for task in objects(document, "file-scan-tasks")):
-        return False
-    for component, flaw in flaws_in(exchange).items():
-        if component.endswith("Expression") and flaw is not None:
-            at = Place(exchange, f"/body{flawed(component, exchange).pointer}")
-            raise expect.unmet("a residual-filter that is an expression", exchange.redact(flaw), at=at)
-    return True
+def judge_residuals(of: Suite[CatalogLab], schemas: ContractSchemas) -> None:
+    """Register the invariant about residual filters in the suite of a version."""
+
+    @of.invariant("IRC-SCAN-SCH-013", traffic=FILTERED, concerns=PLANS)
+    def residuals_are_expressions(exchange: Exchange) -> bool:
+        """Each residual filter is a valid expression."""
+        document = successful_body(exchange, PLAN, FETCH, TASKS)
+        if document is None or not any("residual-filter" in task for task in objects(document, "file-scan-tasks")):
+            return False
+        for component, flaw in schemas.flaws_in(exchange).items():
+            if component.endswith("Expression") and flaw is not None:
+                at = Place(exchange, f"/body{schemas.flawed(component, exchange).pointer}")
+                raise expect.unmet("a residual-filter that is an expression", exchange.redact(flaw), at=at)
+        return True
+
+
+judge_residuals(suite, SCHEMAS)
 
 
 @invariant("IRC-SCAN-SCH-016", traffic=PAGED, concerns=PLANS)

@@ -95,14 +95,15 @@ def requests_for_table_objects_are_signed(lab: CatalogLab) -> None:
         for method, query in (("GET", ""), ("HEAD", ""), *WRITES):
             for path in (FILE, "data/day=a%2520b/%C3%A4.parquet"):
                 with case():
-                    _is_signed(sign(lab, table, storage.request(f"{storage.uri(path)}{query}", method)))
+                    is_signed(sign(lab, table, storage.request(f"{storage.uri(path)}{query}", method)))
     short = storage.request(storage.uri())
     del short["provider"]
     with lab.judge("IRC-SIGN-005"):
-        _is_signed(sign(lab, table, short))
+        is_signed(sign(lab, table, short))
 
 
-def _is_signed(reply: Reply) -> None:
+def is_signed(reply: Reply) -> None:
+    """Expect a request that is signed."""
     expect.status(reply, 200)
     expect.true(isinstance(reply.at("uri"), str), "a text as `uri`", reply.at("uri"), at=reply.place("uri"))
     headers = reply.at("headers")
@@ -211,7 +212,7 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
     table = lab.answered(lab.make_table(namespace))
     storage = storage_of(lab, table)
     loaded = lab.send(op.load_table, headers=DELEGATED, **table.at)
-    configs = [(config, reply) for reply in (created, loaded) if _is_on(config := config_of(reply))]
+    configs = [(config, reply) for reply in (created, loaded) if is_on(config := config_of(reply))]
     if not configs:
         lab.skip("IRC-SIGN-008", "no table comes with a configuration that turns remote signing on")
         return
@@ -229,11 +230,11 @@ def configured_endpoint_signs(lab: CatalogLab) -> None:
         config = config_of(loaded)
         endpoint, base = _setting(config, "endpoint"), _setting(config, "uri") or lab.wire.url
         url = f"{str(base).rstrip('/')}/{str(endpoint).lstrip('/')}"
-        if endpoint and _is_on(config) and url.startswith(f"{lab.wire.url}/"):
+        if endpoint and is_on(config) and url.startswith(f"{lab.wire.url}/"):
             with case():
                 content, headers = orjson.dumps(storage.request(storage.uri())), [("Content-Type", "application/json")]
                 target = url.removeprefix(lab.wire.url)
-                _is_signed(lab.send_raw("POST", target, headers=headers, content=content, operation=op.sign_request))
+                is_signed(lab.send_raw("POST", target, headers=headers, content=content, operation=op.sign_request))
 
 
 def _setting(config: dict[str, Any], name: str) -> Any:
@@ -241,7 +242,8 @@ def _setting(config: dict[str, Any], name: str) -> Any:
     return config.get(f"signer.{name}", config.get(f"s3.signer.{name}"))
 
 
-def _is_on(config: dict[str, Any]) -> bool:
+def is_on(config: dict[str, Any]) -> bool:
+    """Return whether a configuration turns remote signing on."""
     return str(config.get("s3.remote-signing-enabled", "")).lower() == "true"
 
 

@@ -66,9 +66,8 @@ def launch_settings(folder: Path) -> EmbeddedTarget:
     return replace(home, settings={**home.settings, "config": file, "contract_version": VERSION})
 
 
-def launch_settings_with_bucket(folder: Path) -> EmbeddedTarget:
-    """As above, but with tables in a bucket, whose requests the server signs with keys that open nothing."""
-    home = launch_settings(folder)
+def in_bucket(home: EmbeddedTarget) -> EmbeddedTarget:
+    """Return a server with tables in a bucket, whose requests it signs with keys that open nothing."""
     file, known = Path(home.settings["config"]), f"[warehouses.{home.parameters['warehouse']}]\n"
     file.write_text(file.read_text(encoding="utf-8").replace(known, f'{known}location = "s3://lakepact/lake"\n'), encoding="utf-8")
     return replace(home, features={**home.features, "readable-files": False})
@@ -80,7 +79,7 @@ suite = Suite(
     lab=CatalogLab,
     discover=discover,
     launch_settings=launch_settings,
-    launch_settings_for={op.sign_request: launch_settings_with_bucket},
+    launch_settings_for={op.sign_request: lambda folder: in_bucket(launch_settings(folder))},
     leftovers=leftovers,
 )
 check = suite.check

@@ -1,0 +1,33 @@
+"""Checks of the settings of signers that come with tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.remote_signing import DELEGATED, config_of, is_on, is_signed, storage_of
+from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
+from lakepact.conformance.judging import expect
+from lakepact.generated.iceberg_rest import op
+
+CONFIG = "remote-signing-config"
+
+
+@check("IRC-SIGNER-001", "IRC-SIGNER-002")
+def signed_tables_configure_their_signer(lab: CatalogLab) -> None:
+    """A table with remote signing has `remote-signing-config`, and a request to sign with its properties and headers returns 200."""
+    table = lab.make_table()
+    storage = storage_of(lab, table)
+    loaded = lab.send(op.load_table, headers=DELEGATED, **table.at)
+    if not is_on(config_of(loaded)):
+        for requirement in ("IRC-SIGNER-001", "IRC-SIGNER-002"):
+            lab.skip(requirement, "no table comes with a configuration that turns remote signing on")
+        return
+    with lab.judge("IRC-SIGNER-001"):
+        config = loaded.document.get(CONFIG)
+        expect.true(isinstance(config, dict), f"an object as `{CONFIG}`", expect.shown(config), at=loaded.place(CONFIG))
+    settings: dict[str, Any] = loaded.document.get(CONFIG) or {}
+    headers = [(name, value) for name, values in (settings.get("headers") or {}).items() for value in values]
+    body = storage.request(storage.uri(), properties=settings.get("properties") or {})
+    with lab.judge("IRC-SIGNER-002"):
+        is_signed(lab.send(op.sign_request, body=body, headers=headers, **table.at))

@@ -1,0 +1,140 @@
+"""Checks of filters whose operands are values: references, literals as objects, and functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, plan
+from lakepact.conformance.checks.iceberg_rest.scans.filters import DAY, both, compared, divided, negated
+from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
+from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
+from lakepact.conformance.evidence.differences import Kind
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Mutation, Wrong
+from lakepact.conformance.judging import expect
+
+REFUSED = (400, 422)
+Case = tuple[dict[str, Any], str]  #: a filter, and the files of such a table that hold rows that match
+
+
+def ref(name: str) -> dict[str, Any]:
+    """Return a reference to a column by its name."""
+    return {"type": "reference", "name": name}
+
+
+def literal(value: Any, data_type: str | None = None) -> dict[str, Any]:
+    """Return a literal as an object."""
+    return {"type": "literal", "value": value} | ({"data-type": data_type} if data_type else {})
+
+
+def test(kind: str, left: Any, right: Any) -> dict[str, Any]:
+    """Return a comparison of two values."""
+    return {"type": kind, "left": left, "right": right}
+
+
+def of(kind: str, child: Any, **members: Any) -> dict[str, Any]:
+    """Return an expression about one value."""
+    return {"type": kind, "child": child, **members}
+
+
+def bucket(column: Any, number: int = 16) -> dict[str, Any]:
+    """Return a transform as a function."""
+    return {"type": "apply", "function": f"bucket[{number}]", "arguments": [column]}
+
+
+#: The filters in the new form, the same in the form before, and the files of such a table with matching rows.
+MATCHES: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
+    (test("eq", ref("id"), 5), compared("eq", "id", 5), "a0"),
+    (test("gt", ref("id"), 28), compared("gt", "id", 28), "b2 ab3 null4"),
+    (test("lt", ref("id"), 11), compared("lt", "id", 11), "a0 a1"),
+    (of("is-null", ref("name")), compared("is-null", "name"), "null4"),
+    (of("not-null", ref("name")), compared("not-null", "name"), "a0 a1 b2 ab3"),
+    (of("in", ref("id"), values=[0, 19, 20]), compared("in", "id", 0, 19, 20), "a0 a1 b2"),
+    (test("starts-with", ref("name"), "ab"), compared("starts-with", "name", "ab"), "ab3"),
+    (negated(test("gt", ref("id"), 9)), negated(compared("gt", "id", 9)), "a0"),
+    (
+        both("or", test("eq", ref("name"), "b"), of("is-null", ref("name"))),
+        both("or", compared("eq", "name", "b"), compared("is-null", "name")),
+        "b2 null4",
+    ),
+)
+LITERALS: tuple[Case, ...] = (
+    (test("eq", ref("id"), literal(5)), "a0"),
+    (test("eq", ref("id"), literal(5, "long")), "a0"),
+    (test("lt", ref("id"), literal(11, "long")), "a0 a1"),
+    (test("eq", ref("name"), literal("b", "string")), "b2"),
+    (compared("eq", "id", literal(5)), "a0"),
+    (of("in", ref("id"), values={"type": "literals", "values": [0, 19], "data-type": "long"}), "a0 a1"),
+    (of("in", ref("id"), values=[literal(0), literal(19, "long")]), "a0 a1"),
+)
+OPTIONAL: tuple[Case, ...] = (
+    (test("gt", literal(11), ref("id")), "a0 a1"),
+    (test("eq", {"type": "reference", "id": 1}, 5), "a0"),
+    (of("is-null", {"type": "reference", "id": 2}), "null4"),
+    (test("eq", ref("id"), ref("id")), "a0 a1 b2 ab3 null4"),
+    (of("not-null", bucket(ref("id"))), "a0 a1 b2 ab3 null4"),
+    (test("eq", {"type": "apply", "function": "day", "arguments": [ref("at")]}, DAY), "a0 b2"),
+    (of("not-null", {"type": "apply", "function": {"identifier": ["lp", "f"]}, "arguments": [ref("id")]}), ""),
+)
+WRONG: dict[str, dict[str, Any]] = {
+    "both forms": of("is-null", ref("id"), term="id"),
+    "no operand": {"type": "is-null"},
+    "the left operand alone": {"type": "eq", "left": ref("id")},
+    "the left operand and a value": {"type": "eq", "left": ref("id"), "value": 5},
+    "values without an operand": {"type": "in", "values": [5]},
+}
+
+
+def _keeps(lab: CatalogLab, table: TableWithFiles, reply: Reply, wanted: Any, expected: str) -> list[str]:
+    """Return the files of a plan after checking that none with matching rows is missing."""
+    expect.status(reply, 200, about=f"for {expect.shown(wanted)}")
+    found = awaited(lab, table.table, reply)
+    missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
+    what, actual = f"the files {expected} for {expect.shown(wanted)}", f"without {', '.join(missing)}"
+    expect.true(not missing, what, actual, at=found.at, kind=Kind.MISSING)
+    return found.paths
+
+
+@check("IRC-EXPR-001", "IRC-EXPR-005")
+def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
+    """A plan prunes no matching file for filters with `child`, `left` and `right`, and has the same files for the form before."""
+    table = divided(lab)
+    for wanted, before, expected in lab.each(MATCHES):
+        with lab.judge("IRC-EXPR-001"):
+            now = _keeps(lab, table, plan(lab, table.table, filter=wanted), wanted, expected)
+        with lab.judge("IRC-EXPR-005"):
+            with lab.step("IRC-EXPR-001"):
+                now = _keeps(lab, table, plan(lab, table.table, filter=wanted), wanted, expected)
+            then = _keeps(lab, table, plan(lab, table.table, filter=before), before, expected)
+            expect.equal(now, then, f"the files for {expect.shown(before)}", at=None)
+
+
+@check("IRC-EXPR-002")
+def literals_as_objects_keep_every_matching_file(lab: CatalogLab) -> None:
+    """A plan prunes no matching file for filters with literals as objects."""
+    table = divided(lab)
+    for wanted, expected in lab.each(LITERALS):
+        with lab.judge("IRC-EXPR-002"):
+            _keeps(lab, table, plan(lab, table.table, filter=wanted), wanted, expected)
+
+
+@check("IRC-EXPR-003")
+def optional_operands_keep_every_matching_file(lab: CatalogLab) -> None:
+    """A plan prunes no matching file for filters with functions, two columns or columns by id, or planning returns 400 or 422."""
+    table = divided(lab)
+    for wanted, expected in lab.each(OPTIONAL):
+        with lab.judge("IRC-EXPR-003"):
+            reply = plan(lab, table.table, filter=wanted)
+            if reply.status not in REFUSED:
+                _keeps(lab, table, reply, wanted, expected)
+
+
+@check("IRC-EXPR-004")
+def ambiguous_operands_return_400(lab: CatalogLab) -> None:
+    """A filter with both forms of an operand, or none, returns 400."""
+    table = some_table(lab)
+    for what, wanted in lab.each(WRONG.items()):
+        with lab.judge("IRC-EXPR-004"):
+            reply = plan(lab, table, filter=wanted)
+            expect.status(reply, 400, about=f"for {what}: {expect.shown(wanted)}", mutation=Mutation(Wrong.VALUE, "/filter"))
