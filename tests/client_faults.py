@@ -4,6 +4,10 @@ from __future__ import annotations
 
 #: By contract, or by contract and version with a colon between.
 FAULTS = {
+    "iceberg_rest:1.12.0": {
+        "forgets-properties-of-signers": "IRC-SIGNER-003",
+        "forgets-headers-of-signers": "IRC-SIGNER-004",
+    },
     "iceberg_rest:1.11.0": {
         "has-keys-for-attempts": "IRC-IDEM-018",
         "has-one-key": "IRC-IDEM-018",

@@ -36,8 +36,8 @@ class Catalog(History):
         self.cached: dict[str, tuple[str, Any]] = {}
         self.tokens: dict[str, str] = {}
 
-    def ask(self, method: str, path: str, document: Any = None) -> Any:
-        return self.session.ask(method, path, document, token=self.tokens.get(path.partition("?")[0], "")).document
+    def ask(self, method: str, path: str, document: Any = None, headers: dict[str, str] | None = None) -> Any:
+        return self.session.ask(method, path, document, headers, token=self.tokens.get(path.partition("?")[0], "")).document
 
     # -- paths ---------------------------------------------------------------------------------------------------
 
@@ -447,7 +447,12 @@ class Catalog(History):
             if FAULT == "signs-with-the-first-token":
                 self.session.token, self.session.expires, self.session.gave_up = first, 0.0, True
             wanted = {"region": "eu-central-1", "method": "GET", "uri": loaded["metadata-location"], "headers": {}}
-            return self.ask("POST", f"/{config['signer.endpoint']}", wanted)["headers"]["Authorization"][0]
+            signer = loaded.get("remote-signing-config", {})
+            if "properties" in signer and FAULT != "forgets-properties-of-signers":
+                wanted["properties"] = signer["properties"]
+            headers = {} if FAULT == "forgets-headers-of-signers" else signer.get("headers", {})
+            headers = {name: ", ".join(values) for name, values in headers.items()}
+            return self.ask("POST", f"/{config['signer.endpoint']}", wanted, headers=headers)["headers"]["Authorization"][0]
 
         return repeatedly(signed, self.given)
 

@@ -131,7 +131,7 @@ def signing(issuer: Issuer) -> Script:
 
     def catalog(request: Request, forward: Forward) -> Answer:
         nonlocal signed
-        if request.target.partition("?")[0] != PATH:
+        if request.target.partition("?")[0] != PATH and request.operation != op.sign_request:
             return with_access(config(request.base), [])(request, forward)
         document = request.document
         if request.method != "POST" or not isinstance(document, dict) or "uri" not in document:

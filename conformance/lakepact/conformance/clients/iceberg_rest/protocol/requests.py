@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,47 +13,60 @@ from jsonschema_rs import Draft202012Validator
 
 from lakepact.conformance.clients.iceberg_rest.kit.changes import changes
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
-from lakepact.conformance.clients.iceberg_rest.suite import check, invariant, suite
+from lakepact.conformance.clients.iceberg_rest.suite import suite
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange
 from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Components
-from lakepact.generated.contract import Parameter, Requirement
+from lakepact.conformance.running.suite import Suite
+from lakepact.generated.contract import Contract, Parameter, Requirement
 
-CONTRACT = suite.contract
-COMPONENTS = Components(CONTRACT)
 REMEMBERED = 1024
 TRAFFIC = ("protocol.requests.all_requests_match_the_contract",)
 #: Required members that clients may leave out: A-45.
 OPTIONAL = {"CreateViewRequest": {"properties": dict[str, str]()}}
 
 
-@lru_cache(REMEMBERED)
-def flaws(component: str, body: bytes) -> Mapping[str, str | None]:
-    """Return the components in a body that has to be a `component`, and the first flaw of each, if it has one."""
-    try:
-        parsed = orjson.loads(body)
-    except orjson.JSONDecodeError as wrong:
-        return {component: f"no JSON: {wrong}"}
-    if isinstance(parsed, dict):
-        parsed = {**OPTIONAL.get(component, {}), **parsed}
-    return COMPONENTS.flaws(component, parsed)
+class Requests:
+    """What one version of the contract allows clients to send.
 
+    Args:
+        contract: the version.
+    """
 
-def sent(exchange: Exchange) -> Mapping[str, str | None]:
-    """Return the components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
-    operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
-    if operation is None or operation.body is None or operation.body_media_type != "application/json" or not exchange.request_body:
-        return {}
-    return flaws(operation.body, exchange.request_body)
+    def __init__(self, contract: Contract) -> None:
+        self.contract = contract
+        self._components = Components(contract)
+        self._flaws = lru_cache(REMEMBERED)(self._flaws_of)
+        #: Schemas that only clients send.
+        self.of_clients = {
+            r.clause.rpartition("/")[2]: r for r in contract.requirements.values() if r.area == "schemas" and r.side == "client"
+        }
 
+    def _flaws_of(self, component: str, body: bytes) -> Mapping[str, str | None]:
+        """Return the components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+        try:
+            parsed = orjson.loads(body)
+        except orjson.JSONDecodeError as wrong:
+            return {component: f"no JSON: {wrong}"}
+        if isinstance(parsed, dict):
+            parsed = {**OPTIONAL.get(component, {}), **parsed}
+        return self._components.flaws(component, parsed)
 
-def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
-    """Return the invariant that every instance of a component which a client sends fits its schema."""
-    component = requirement.clause.rpartition("/")[2]
+    def sent(self, exchange: Exchange) -> Mapping[str, str | None]:
+        """Return the components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
+        operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
+        if operation is None or operation.body is None or operation.body_media_type != "application/json" or not exchange.request_body:
+            return {}
+        return self._flaws(operation.body, exchange.request_body)
 
-    def holds(exchange: Exchange) -> bool:
-        found = sent(exchange)
+    def fits(self, component: str, exchange: Exchange) -> bool:
+        """Expect each instance of a component that a client sends to fit its schema.
+
+        Returns:
+            whether it sends any.
+        """
+        found = self.sent(exchange)
         if component not in found:
             return False
         flaw = found[component]
@@ -61,32 +74,26 @@ def invariant_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
             raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
         return True
 
-    holds.__name__, holds.__doc__ = component, requirement.sentence
-    return invariant(requirement.id, traffic=TRAFFIC)(holds)
+    def requests_fit(self, exchange: Exchange) -> bool:
+        """Expect only query parameters, headers and bodies that the contract allows.
 
-
-#: Schemas that only clients send, and one invariant for each.
-OF_CLIENTS = {r.clause.rpartition("/")[2]: r for r in CONTRACT.requirements.values() if r.area == "schemas" and r.side == "client"}
-INVARIANTS = {component: invariant_of(r) for component, r in OF_CLIENTS.items()}
-
-
-@invariant("IRC-CLI-001", traffic=TRAFFIC)
-def requests_fit(exchange: Exchange) -> bool:
-    """A client sends only query parameters, headers and bodies that the contract allows."""
-    operation = CONTRACT.operations.get(exchange.operation or NO_OPERATION)
-    if operation is None:
-        return False
-    for component, flaw in sent(exchange).items():
-        if flaw is not None and component not in OF_CLIENTS:
-            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
-    sent_values = {"query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True), "header": exchange.request_headers}
-    for parameter in operation.parameters:
-        for name, value in sent_values.get(parameter.where, ()):
-            same = name.lower() == parameter.name.lower() if parameter.where == "header" else name == parameter.name
-            if same:
-                what = f"a value that the contract allows for {parameter.name} of {operation.id}"
-                expect.true(_allows(parameter, value), what, expect.shown(value), at=None)
-    return True
+        Returns:
+            whether the request is for an operation of the contract.
+        """
+        operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
+        if operation is None:
+            return False
+        for component, flaw in self.sent(exchange).items():
+            if flaw is not None and component not in self.of_clients:
+                raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
+        sent_values = {"query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True), "header": exchange.request_headers}
+        for parameter in operation.parameters:
+            for name, value in sent_values.get(parameter.where, ()):
+                same = name.lower() == parameter.name.lower() if parameter.where == "header" else name == parameter.name
+                if same:
+                    what = f"a value that the contract allows for {parameter.name} of {operation.id}"
+                    expect.true(_allows(parameter, value), what, expect.shown(value), at=None)
+        return True
 
 
 def _allows(parameter: Parameter, value: str) -> bool:
@@ -128,22 +135,45 @@ def operations_are_known(exchange: Exchange) -> bool:
     return True
 
 
-@check("IRC-CLI-001", "IRC-CLI-033", *(r.id for r in OF_CLIENTS.values()))
-def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
-    """All requests of a client that reads, creates, changes and drops namespaces, tables and views match the contract."""
-    home = lab.namespace("t")
-    tasks: list[tuple[str, dict[str, Any]]] = [
-        ("list-namespaces", {}),
-        ("list-tables", {"namespace": home}),
-        ("load-table", {"namespace": home, "table": "t"}),
-    ]
-    tasks += [("table-exists", {"namespace": home, "table": "t"}), ("namespace-exists", {"namespace": home})]
-    tasks += [("list-views", {"namespace": home}), ("load-namespace", {"namespace": home})]
-    tasks += [(task, arguments) for _, task, arguments, _ in changes(lab)]
-    exchanges = [exchange for task, arguments in tasks if (done := lab.tries(task, **arguments)) for exchange in done.exchanges]
-    _judge_components(lab, exchanges)
-    _judge_each(lab, "IRC-CLI-033", operations_are_known, exchanges)
-    _judge_each(lab, "IRC-CLI-001", requests_fit, exchanges)
+def judge_requests(of: Suite[Any], requests: Requests) -> None:
+    """Register the invariants about requests, and the check that has clients send them, in the suite of a version."""
+
+    def invariant_of(component: str, requirement: Requirement) -> None:
+        def holds(exchange: Exchange) -> bool:
+            return requests.fits(component, exchange)
+
+        holds.__name__, holds.__doc__ = component, requirement.sentence
+        of.invariant(requirement.id, traffic=TRAFFIC)(holds)
+
+    for component, requirement in requests.of_clients.items():
+        invariant_of(component, requirement)
+
+    @of.invariant("IRC-CLI-001", traffic=TRAFFIC)
+    def requests_fit(exchange: Exchange) -> bool:
+        """A client sends only query parameters, headers and bodies that the contract allows."""
+        return requests.requests_fit(exchange)
+
+    @of.check("IRC-CLI-001", "IRC-CLI-033", *(r.id for r in requests.of_clients.values()))
+    def all_requests_match_the_contract(lab: CatalogClientLab) -> None:
+        """All requests of a client that reads, creates, changes and drops namespaces, tables and views match the contract."""
+        home = lab.namespace("t")
+        tasks: list[tuple[str, dict[str, Any]]] = [
+            ("list-namespaces", {}),
+            ("list-tables", {"namespace": home}),
+            ("load-table", {"namespace": home, "table": "t"}),
+        ]
+        tasks += [("table-exists", {"namespace": home, "table": "t"}), ("namespace-exists", {"namespace": home})]
+        tasks += [("list-views", {"namespace": home}), ("load-namespace", {"namespace": home})]
+        tasks += [(task, arguments) for _, task, arguments, _ in changes(lab)]
+        exchanges = [exchange for task, arguments in tasks if (done := lab.tries(task, **arguments)) for exchange in done.exchanges]
+        shown = {component for exchange in exchanges for component in requests.sent(exchange)}
+        for component, requirement in lab.each(requests.of_clients.items()):
+            if component not in shown:
+                lab.skip(requirement.id, f"the client sends no {component}")
+            else:
+                _judge_each(lab, requirement.id, partial(requests.fits, component), exchanges)
+        _judge_each(lab, "IRC-CLI-033", operations_are_known, exchanges)
+        _judge_each(lab, "IRC-CLI-001", requests.requests_fit, exchanges)
 
 
 def _judge_each(lab: CatalogClientLab, requirement: str, judge: Callable[[Exchange], bool | None], exchanges: list[Exchange]) -> None:
@@ -163,10 +193,4 @@ def with_evidence(exchange: Exchange) -> Generator[None]:
         raise
 
 
-def _judge_components(lab: CatalogClientLab, exchanges: list[Exchange]) -> None:
-    shown = {component for exchange in exchanges for component in sent(exchange)}
-    for component, requirement in lab.each(OF_CLIENTS.items()):
-        if component not in shown:
-            lab.skip(requirement.id, f"the client sends no {component}")
-        else:
-            _judge_each(lab, requirement.id, INVARIANTS[component], exchanges)
+judge_requests(suite, Requests(suite.contract))

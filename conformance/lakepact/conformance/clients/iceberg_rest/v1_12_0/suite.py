@@ -1,0 +1,32 @@
+"""The suite of clients of version 1.12.0: all of 1.11.0, and its additions."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from lakepact.conformance.clients.iceberg_rest.protocol.requests import Requests, judge_requests
+from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
+from lakepact.conformance.clients.lab import everything
+from lakepact.conformance.running.embedded_target import EmbeddedTarget
+from lakepact.conformance.running.suite import Suite
+from lakepact.generated.contract import Contract
+
+VERSION = "1.12.0"
+CONTRACT = Contract("iceberg_rest", VERSION)
+
+
+def launch_settings(_: Path) -> EmbeddedTarget:
+    """Serve this version."""
+    return EmbeddedTarget(settings={"contract_version": VERSION})
+
+
+suite = Suite(
+    "iceberg_rest",
+    version=VERSION,
+    lab=NewerCatalogClientLab,
+    discover=partial(everything, CONTRACT),
+    launch_settings=launch_settings,
+)
+check = suite.check
+judge_requests(suite, Requests(CONTRACT))
