@@ -14,6 +14,7 @@
     │   │   ├── NotAuthenticated
     │   │   └── Forbidden
     │   ├── NotFound                the named object does not exist
+    │   │   ├── NoSuchFunction
     │   │   ├── NoSuchNamespace
     │   │   ├── NoSuchPlan
     │   │   ├── NoSuchPlanTask
@@ -178,6 +179,10 @@ class Forbidden(NotAllowed):
 
 class NotFound(ResponseError):
     """The named object does not exist (404)."""
+
+
+class NoSuchFunction(NotFound):
+    """The function does not exist."""
 
 
 class NoSuchNamespace(NotFound):

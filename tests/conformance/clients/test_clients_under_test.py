@@ -38,7 +38,10 @@ runpy.run_path({str(PROGRAMS / "pyiceberg_client.py")!r}, run_name="__main__")
 #: Requirements without a fault of their own: they break only together with other requirements.
 BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
 #: The requirements to check on correct clients: those about keys for 1.11.0, otherwise all.
-ALL = {"iceberg_rest:1.12.0": ("IRC-SIGNER-00[34]", "IRC-CLI-001"), "iceberg_rest:1.11.0": ("IRC-IDEM-*", "IRC-SEP-*", "IRC-CLI-00[34]", "IRC-CLI-022", "IRC-CLI-056")}
+ALL = {
+    "iceberg_rest:1.12.0": ("IRC-SIGNER-00[34]", "IRC-CLI-001"),
+    "iceberg_rest:1.11.0": ("IRC-IDEM-*", "IRC-SEP-*", "IRC-CLI-00[34]", "IRC-CLI-022", "IRC-CLI-056"),
+}
 OWN = {"iceberg_rest": "lakepact_catalog_client.py", "delta_sharing": "lakepact_sharing_client.py"}
 #: Recommendations that our client does not follow: it sends one token to the whole catalog.
 OWN_WARNINGS = {"IRC-CLI-027"}

@@ -20,6 +20,7 @@ TESTS = 157  #: of Iceberg 1.11.0
 WAYS = {
     "1.10.0": ("1.10.0", {}),
     "1.11.0": ("1.11.0", {}),
+    "1.12.0": ("1.12.0", {}),
     "one per page, snapshots when they are needed": ("1.11.0", {"rest-page-size": "1", "snapshot-loading-mode": "refs"}),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakepact.client import errors
 from lakepact.client.refusals import ErrorBody, Refusals, error_body, members
-from lakepact.generated.iceberg_rest.versions.v1_11_0.errors import ERRORS
+from lakepact.generated.iceberg_rest.versions.v1_12_0.errors import ERRORS
 
 #: Errors that the status alone does not determine.
 _KINDS: dict[str, type[errors.LakepactError]] = {
@@ -12,6 +12,7 @@ _KINDS: dict[str, type[errors.LakepactError]] = {
     "CommitFailedException": errors.CommitRejected,
     "CommitStateUnknownException": errors.OutcomeUnknown,
     "NamespaceNotEmptyException": errors.NotEmpty,
+    "NoSuchFunctionException": errors.NoSuchFunction,
     "NoSuchNamespaceException": errors.NoSuchNamespace,
     "NoSuchPlanIdException": errors.NoSuchPlan,
     "NoSuchPlanTaskException": errors.NoSuchPlanTask,

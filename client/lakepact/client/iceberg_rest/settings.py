@@ -13,7 +13,7 @@ from lakepact.client.errors import Failure, OperationNotSupported
 from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
 from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, TableName, encode_namespace, encode_view_chain, table_identifier
 from lakepact.client.wire import Headers, with_missing
-from lakepact.generated.iceberg_rest.versions.v1_11_0.operations import OPERATIONS
+from lakepact.generated.iceberg_rest.versions.v1_12_0.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -110,6 +110,21 @@ def test_a_scan_covers_these_snapshots(request_: dict[str, Any], expected: list[
         ),
         ({"filter": {"type": "eq", "term": {"type": "transform", "transform": "day", "term": "key"}, "value": 1}}, "cannot be applied"),
         ({"filter": "id = 5"}, "at /filter: expected an expression, which is an object"),
+        (
+            {"filter": {"type": "eq", "left": {"type": "reference", "name": "key"}}},
+            "an expression of the type eq has a member `right`",
+        ),
+        ({"filter": {"type": "eq", "left": 1, "right": 2}}, "compares a column, or a transform of one, with a literal"),
+        (
+            {"filter": {"type": "is-null", "child": {"type": "reference", "id": 99}}},
+            "at /filter/child/id: the schema has no column",
+        ),
+        ({"filter": {"type": "is-null", "child": {"type": "reference", "id": 1}, "term": "key"}}, "not both"),
+        (
+            {"filter": {"type": "starts-with", "left": "a", "right": {"type": "reference", "id": 2}}},
+            "at /filter/left: starts-with has",
+        ),
+        ({"filter": {"type": "is-null", "child": {"type": "apply", "function": "f", "arguments": []}}}, "at /filter/child/arguments: "),
         ({"filter": {"type": "eq", "term": "TWIN", "value": 5}, "case_sensitive": False}, "is the name of 2 columns"),
     ],
 )
@@ -163,3 +178,29 @@ def test_expressions_may_be_deep_but_not_without_end() -> None:
     assert expression_as_json(asked(filter=nested(DEEPEST - 2)).filter) == {"type": "is-null", "term": "at"}
     with pytest.raises(Problem, match="levels deep"):
         asked(filter=nested(DEEPEST))
+
+
+def key(of: Any) -> dict[str, Any]:
+    return {"type": "apply", "function": of, "arguments": [{"type": "reference", "id": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("document", "before"),
+    [
+        ({"type": "lt", "left": {"type": "reference", "id": 1}, "right": 5}, {"type": "lt", "term": "key", "value": 5}),
+        (
+            {"type": "lt", "left": {"type": "literal", "value": 5}, "right": {"type": "reference", "name": "key"}},
+            {"type": "gt", "term": "key", "value": 5},
+        ),
+        (
+            {"type": "in", "child": {"type": "reference", "id": 1}, "values": [{"type": "literal", "value": 5}, 6]},
+            {"type": "in", "term": "key", "values": [5, 6]},
+        ),
+        (
+            {"type": "not-null", "child": key({"identifier": ["bucket[4]"]})},
+            {"type": "not-null", "term": {"type": "transform", "transform": "bucket[4]", "term": "key"}},
+        ),
+    ],
+)
+def test_operands_are_written_in_the_form_before(document: dict[str, Any], before: dict[str, Any]) -> None:
+    assert expression_as_json(asked(filter=document).filter) == before

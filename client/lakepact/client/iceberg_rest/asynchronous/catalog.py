@@ -6,6 +6,7 @@ from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from lakepact.client.iceberg_rest.asynchronous.edits import AsyncEdits
+from lakepact.client.iceberg_rest.asynchronous.functions import AsyncFunctions
 from lakepact.client.iceberg_rest.asynchronous.namespaces import AsyncNamespaces
 from lakepact.client.iceberg_rest.asynchronous.rows import AsyncRows
 from lakepact.client.iceberg_rest.asynchronous.scans import AsyncScans
@@ -13,7 +14,7 @@ from lakepact.client.iceberg_rest.asynchronous.views import AsyncViews
 from lakepact.client.iceberg_rest.profiles import constructor_arguments, profile_properties
 
 
-class AsyncIcebergCatalog(AsyncNamespaces, AsyncEdits, AsyncRows, AsyncScans, AsyncViews):
+class AsyncIcebergCatalog(AsyncNamespaces, AsyncEdits, AsyncRows, AsyncScans, AsyncViews, AsyncFunctions):
     """A catalog that implements the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; every error is one of

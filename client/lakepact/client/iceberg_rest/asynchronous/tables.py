@@ -25,6 +25,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
     report_metrics,
     sign_request,
     table_exists,
+    unregister_table,
     update_table,
 )
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         TableIdentifier,
         TableRequirement,
         TableUpdate,
+        UnregisterTableResult,
     )
 
 
@@ -236,6 +238,19 @@ class AsyncTables(AsyncConfigured):
         config = await self._settings()
         body = bodies.sign_request(request)
         return await self._call(sign_request.call(**config.table(table), body=body))
+
+    async def unregister_table(self, table: TableName) -> UnregisterTableResult:
+        """Take a table out of the catalog, leave its files, and return the metadata that it had last (1.12.0).
+
+        Args:
+            table: The table; `register_table` takes the returned `metadata_location`.
+
+        Raises:
+            NoSuchTable: There is none of that name.
+            OperationNotSupported: The server unregisters no tables.
+        """
+        config = await self._settings()
+        return await self._call(unregister_table.call(**config.table(table)))
 
     async def table_exists(self, table: TableName) -> bool:
         """Return whether a table exists; a server without `tableExists` is asked to load it.

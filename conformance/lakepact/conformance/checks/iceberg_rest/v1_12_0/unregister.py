@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
@@ -22,7 +23,7 @@ ROUNDS, COMMITS = 6, 5  #: of the race, and those that meet unregistering in eac
 CHANGED_BY_REGISTERING = ("last-updated-ms", "metadata-log")
 
 
-def unregister(lab: CatalogLab, table: Table, **parameters: str) -> Reply:
+def unregister(lab: CatalogLab, table: Table, **parameters: Any) -> Reply:
     """Return the answer to unregistering a table."""
     return lab.send(op.unregister_table, **table.at, **parameters)
 
