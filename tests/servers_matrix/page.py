@@ -13,9 +13,13 @@ import orjson
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report import harm
 from lakepact.conformance.report.causes import Severity, plural
+from lakepact.conformance.report.compatibility import Column, column
 from lakepact.conformance.report.issue import NAME
 from lakepact.conformance.report.looks import LOOKS
+from lakepact.conformance.report.markdown import table
+from lakepact.conformance.report.matrices import client_rows, hurting
 from servers_matrix.servers import CatalogServer
 
 COMMAND = "nox -s servers_matrix"
@@ -35,8 +39,8 @@ def page(folder: Path, servers: Sequence[CatalogServer]) -> str:
     """
     reports = {server: read_report(folder / server.name / "report.jsonl.gz") for server in servers}
     checked = {server: report for server, report in reports.items() if report}
-    table = requirements_table(checked, "Requirements that servers treat differently")
-    return "\n".join([*_overview(checked, folder), *_causes(checked), *table]) + "\n"
+    differing = requirements_table(checked, "Requirements that servers treat differently")
+    return "\n".join([*_overview(checked, folder), *_clients(checked), *_causes(checked), *differing]) + "\n"
 
 
 def read_report(path: Path) -> list[dict[str, Any]]:
@@ -67,25 +71,43 @@ def _issues(folder: Path) -> list[Path]:
     return sorted(folder.glob("issue-*.md"))
 
 
+def _column(server: CatalogServer, report: list[dict[str, Any]]) -> Column:
+    return column(f"{server.title} {server.version}", report)
+
+
+def _clients(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
+    """Yield a table of the causes that hurt each client, with links to them."""
+    columns = [_column(server, report) for server, report in reports.items()]
+    if found := client_rows(columns, "[{}](#{})"):
+        yield "\n## Clients that the causes hurt\n"
+        yield "Each client met one fault for each requirement: [what that says](../test-a-server.md#clients-that-a-cause-hurts).\n"
+        yield from table(("client", *(md(each.name) for each in columns)), ((md(client), *cells) for client, *cells in found))
+
+
 def _causes(reports: dict[CatalogServer, list[dict[str, Any]]]) -> Iterator[str]:
     for server, report in reports.items():
         sentences = {line["requirement"]: line["sentence"].removesuffix(".") for line in report if line["line"] == "result"}
-        failing = [line for line in report if line["line"] == "cause" and line["outcome"] == Outcome.FAIL]
+        anchors = {number: anchor for anchor, number, _ in hurting(_column(server, report))}
+        header, *lines = harm.annotated(report)
+        causes = [line for line in lines if line["line"] == "cause"]
+        failing = [line for line in causes if line["outcome"] == Outcome.FAIL]
         yield f"\n## {md(server.title)} {md(server.version)}: {plural(len(failing), 'cause')}\n"
         if not failing:
             yield "No requirement fails."
         for severity in Severity:
-            listed = [cause for cause in failing if cause["severity"] == severity]
+            listed = [each for each in causes if each["severity"] == severity and (each in failing or each["number"] in anchors)]
             if listed:
                 yield f"\n### {severity.value.capitalize()}\n"
             for cause in listed:
                 first, *others = cause["requirements"]
                 more = f" and {plural(len(others), 'more')}".replace("mores", "more") if others else ""
                 seen, values, rest = _general(cause["title"]).partition(VALUES)
-                if values:
-                    yield f"- {md(first)}{more}: {markdown_sentence(sentences[first])}. {md(short(seen + values + rest))}"
-                else:
-                    yield f"- {md(short(seen))} ({md(first)}{more}: {markdown_sentence(sentences[first])})"
+                about = f"{md(first)}{more}: {markdown_sentence(sentences[first])}"
+                text = f"{about}. {md(short(seen + values + rest))}" if values else f"{md(short(seen))} ({about})"
+                if anchor := anchors.get(cause["number"]):
+                    mark = f"{cause['number']}{'' if cause in failing else ', a warning'}"
+                    text = f'<a id="{anchor}"></a>**{mark}**: {text}. Clients: {md(harm.terms(header, cause)["clients"])}.'
+                yield f"- {text}"
 
 
 def _general(text: str) -> str:

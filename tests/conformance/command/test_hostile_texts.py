@@ -118,9 +118,9 @@ def test_client_commands_print_no_control_character(command: tuple[str, ...]) ->
 
 def test_reports_hold_no_secret_and_no_active_content(report: list[dict[str, Any]], tmp_path: Path) -> None:
     files = {kind: tmp_path / kind for kind in ("html", "junit", "md", "jsonl")}
-    html.write(report, files["html"])
-    junit.write(report, files["junit"])
-    markdown.write(report, files["md"])
+    files["html"].write_text(html.html(report), "utf-8")
+    files["junit"].write_text(junit.junit(report), "utf-8")
+    files["md"].write_text(markdown.markdown(report), "utf-8")
     lines.write(report, files["jsonl"])
     written = {kind: path.read_text(encoding="utf-8") for kind, path in files.items()}
 
@@ -150,8 +150,8 @@ def test_texts_of_verdicts_are_escaped_in_every_report(report: list[dict[str, An
     attacked = [report[0] | {"target": ATTACK}, broken | {"verdicts": [verdict], "reading": ATTACK, "sentence": ATTACK}, report[-1]]
     console = io.StringIO()
     text.show(attacked, Console(file=console, width=200, color_system=None), verbose=True)
-    markdown.write(attacked, tmp_path / "md")
-    junit.write(attacked, tmp_path / "junit")
+    (tmp_path / "md").write_text(markdown.markdown(attacked), "utf-8")
+    (tmp_path / "junit").write_text(junit.junit(attacked), "utf-8")
     document = (tmp_path / "md").read_text(encoding="utf-8")
 
     assert ACTING.findall(console.getvalue() + html.html(attacked) + document + (tmp_path / "junit").read_text(encoding="utf-8")) == []

@@ -29,7 +29,15 @@ def text(failure: Mapping[str, Any] = STATUS, **replay: str) -> str:
     result = {"line": "result", "requirement": "IRC-X-1", "outcome": "fail", **about, "verdicts": [verdict]}
     exchange = {"line": "exchange", "number": 1, "operation": "updateTable", "curl": "curl 1", "response": {"status": 200}}
     cause = {"line": "cause", "number": 1, "outcome": "fail", "severity": "wrong effect", "requirements": ["IRC-X-1"]}
-    header = {"line": "header", "lakepact": "0.1.0", "title": "API", "version": "1", "target": "http://127.0.0.1"}
+    header = {
+        "line": "header",
+        "contract": "another",
+        "side": "server",
+        "lakepact": "0.1.0",
+        "title": "API",
+        "version": "1",
+        "target": "http://127.0.0.1",
+    }
     return issue([header, result, exchange, cause], cause)
 
 

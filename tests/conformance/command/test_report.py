@@ -93,23 +93,23 @@ def test_leftovers_are_shown_at_the_end(report: list[dict[str, Any]]) -> None:
 
 def test_no_report_format_holds_a_secret(report: list[dict[str, Any]], tmp_path: Path) -> None:
     lines.write(report, tmp_path / "report.jsonl")
-    junit.write(report, tmp_path / "report.xml")
-    markdown.write(report, tmp_path / "report.md")
-    html.write(report, tmp_path / "report.html")
+    (tmp_path / "report.xml").write_text(junit.junit(report), "utf-8")
+    (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
+    (tmp_path / "report.html").write_text(html.html(report), "utf-8")
     forms = [shown(report), *(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())]
 
     assert [TOKEN in form for form in forms] == [False] * 5
 
 
 def test_junit_counts_failures_and_stays_well_formed(report: list[dict[str, Any]], tmp_path: Path) -> None:
-    junit.write(report, tmp_path / "report.xml")
+    (tmp_path / "report.xml").write_text(junit.junit(report), "utf-8")
     suites = ET.parse(tmp_path / "report.xml").getroot()
 
     assert [(s.get("tests"), s.get("failures")) for s in suites] == [("3", "1")]
 
 
 def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path) -> None:
-    markdown.write(report, tmp_path / "report.md")
+    (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
     written = (tmp_path / "report.md").read_text(encoding="utf-8")
 
     for part in ("not conformant", "### IRC-CFG-001 (MUST)", "curl -sS", "| configuration |"):
@@ -118,8 +118,8 @@ def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path)
 
 def test_each_requirement_of_a_cause_has_its_own_evidence(report: list[dict[str, Any]], tmp_path: Path) -> None:
     (cause,) = (line for line in report if line["line"] == "cause")
-    junit.write(report, tmp_path / "report.xml")
-    markdown.write(report, tmp_path / "report.md")
+    (tmp_path / "report.xml").write_text(junit.junit(report), "utf-8")
+    (tmp_path / "report.md").write_text(markdown.markdown(report), "utf-8")
     found = [" ".join(form.split()) for form in (shown(report), *(p.read_text("utf-8") for p in sorted(tmp_path.iterdir())))]
 
     assert cause["requirements"] == ["IRC-CFG-001", "IRC-CFG-012"]

@@ -19,7 +19,7 @@ from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.evidence.target import Target, address
 from lakepact.conformance.http.wire import NoAnswer
 from lakepact.conformance.judging import known_failures
-from lakepact.conformance.report import output
+from lakepact.conformance.report import impact, output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import plan, profiles, runner
 from lakepact.conformance.running import suite as suites
@@ -115,6 +115,7 @@ EMBEDDED = "the embedded server"  #: the target in reports if it did not start
     help="Checks that run at the same time; 1 for a server that limits the rate of requests.",
 )
 @click.option("--strict", is_flag=True, help="Fail on unmet SHOULD requirements too.")
+@output.FOR
 @click.option("--no-cleanup", is_flag=True, help="Keep the namespaces, tables and views that the checks create.")
 @click.option("--verbose", "-v", is_flag=True, help="Also list the requirements that pass, with remarks.")
 @click.option("--live/--no-live", default=None, help="Print each failed requirement when it is judged.  [default: on a terminal]")
@@ -145,6 +146,7 @@ def check(
     max_wait: float | None,
     workers: int,
     strict: bool,
+    clients: str | None,
     no_cleanup: bool,
     verbose: bool,
     live: bool | None,
@@ -164,7 +166,7 @@ def check(
         suite = suites.meant(given, contract, contract_version)
         extras.require(*suite.libraries, *(extras.FUZZ if fuzz else ()))
         chosen = (*only, *plan.quick(suite)) if quick else only
-        planned = plan.plan(suite, only=chosen, each=True, narrow=True)
+        planned, wanted_clients = plan.plan(suite, only=chosen, each=True, narrow=True), impact.named(suite.contract.name, clients)
         if quick:
             planned, only = replace(planned, only=(*only, "--quick")), chosen
         wanted_reports = output.report_files(reports, make_folders=make_folders)
@@ -219,7 +221,16 @@ def check(
             stopped += why_silent(early) if isinstance(early, NoAnswer) else ""
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
     code = output.write(
-        run, wanted_reports, console, verb="check", stopped=stopped, strict=strict, verbose=verbose, as_json=as_json, severity=severity
+        run,
+        wanted_reports,
+        console,
+        verb="check",
+        stopped=stopped,
+        strict=strict,
+        verbose=verbose,
+        as_json=as_json,
+        severity=severity,
+        clients=wanted_clients,
     )
     sys.exit(code)
 

@@ -9,11 +9,9 @@ from typing import Any
 import click
 
 from lakepact.conformance.evidence.escaping import json, plain
-from lakepact.conformance.report import compatibility, lines, matrices
+from lakepact.conformance.report import compatibility, lines, matrices, output
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.running import runner
-
-KINDS = ("html", "json", "md")
 
 
 @click.command()
@@ -30,20 +28,19 @@ def matrix(runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[st
 
     Example: lakepact matrix old=monday.jsonl new=friday.jsonl --by requirement --differing --report html=matrix.html
     """
-    wanted = [_report(report) for report in reports]
+    writers = {"html": matrices.html, "json": _json, "md": matrices.markdown}
     try:
+        wanted = output.report_files(reports, make_folders=True, kinds=tuple(writers))
         made = compatibility.matrix(_read(runs), by=by, differing=differing)
-    except (lines.UnreadableReport, compatibility.NotComparable) as wrong:
+    except (ValueError, OSError) as wrong:
         click.echo(f"lakepact matrix: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)
     if as_json:
         click.echo(_json(made))
     else:
         matrices.show(made, Screen())
-    writers = {"html": matrices.html, "json": _json, "md": matrices.markdown}
     for kind, path in wanted:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(writers[kind](made), encoding="utf-8")
         except OSError as wrong:
             click.echo(f"lakepact matrix: the report cannot be written: {wrong}", err=True)
@@ -78,10 +75,3 @@ def _name_and_path(run: str) -> tuple[str, Path]:
     if equals and name and path and not Path(run).exists():
         return name, Path(path)
     return Path(run).stem, Path(run)
-
-
-def _report(option: str) -> tuple[str, Path]:
-    kind, _, path = option.partition("=")
-    if kind not in KINDS or not path:
-        raise click.UsageError(f"--report {option}: write KIND=FILE with KIND one of {', '.join(KINDS)}")
-    return kind, Path(path)

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import orjson
 
+from lakepact.conformance.report import impact
 from lakepact.conformance.running import suite as suites
 from lakepact.conformance.running.suite import Suite
 from lakepact.generated.contract import Contract, Requirement, contracts
@@ -188,6 +189,16 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
         yield f"  judged by   {name}: {item.sentence}"
     if not checks:
         yield f"  not judged  {r.uncovered or 'no check yet'}"
+    yield from _impact(r.id, impact.impact_of(contract.name))
+
+
+def _impact(requirement: str, measured: impact.Impact) -> Iterator[str]:
+    """Yield the behaviour of each measured client on a server that breaks a requirement."""
+    if harms := measured.worst([requirement]):
+        shown = impact.sentence(measured.clients, {client: harm.outcome for client, harm in harms.items()})
+        yield f"  clients     {shown} (measured {measured.measured} with one fault of a {measured.version} server)"
+    for client, harm in harms.items():
+        yield f"              {measured.clients[client]}: {': '.join(filter(None, (harm.outcome, harm.task, harm.detail)))}"
 
 
 def _clause_text(contract: Contract, clause: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report.harm import annotated, for_clients, hurt
 from lakepact.conformance.report.looks import LOOKS
 
 AREA, REQUIREMENT, OPERATION = ("area", "requirement", "operation")
@@ -34,6 +36,7 @@ class Column:
         incomplete: why the report is incomplete; empty if it is complete.
         seen: requirements by outcome.
         causes: causes of failures by severity.
+        report: the lines, with the clients that the causes hurt.
     """
 
     name: str
@@ -43,6 +46,11 @@ class Column:
     incomplete: str
     seen: Counter[str]
     causes: Mapping[str, int]
+    report: Sequence[Mapping[str, Any]]
+
+    def anchor(self, number: int) -> str:
+        """Return the name of a cause in addresses."""
+        return f"{re.sub(r'[^a-z0-9]+', '-', self.name.lower())}-cause-{number}"
 
 
 @dataclass(frozen=True)
@@ -102,13 +110,14 @@ def matrix(reports: Mapping[str, Sequence[dict[str, Any]]], *, by: str = AREA, d
         contract=header["contract"],
         version=header["version"],
         by=by,
-        columns=tuple(_column(name, report) for name, report in reports.items()),
+        columns=tuple(column(name, report) for name, report in reports.items()),
         rows=tuple(row for row in rows if not differing or row.differs or len(row.cells) < len(reports)),
         notes=tuple(_notes(headers)),
     )
 
 
-def _column(name: str, report: Sequence[dict[str, Any]]) -> Column:
+def column(name: str, report: Sequence[dict[str, Any]]) -> Column:
+    """Return the column of a report."""
     header, footer = report[0], report[-1]
     seen = Counter(line["outcome"] for line in report if line["line"] == "result")
     unjudged = sum(seen[outcome] for outcome in UNJUDGED)
@@ -119,7 +128,7 @@ def _column(name: str, report: Sequence[dict[str, Any]]) -> Column:
         incomplete = f"{unjudged} {'requirement' if unjudged == 1 else 'requirements'} could not be judged"
     elif not seen:
         incomplete = "nothing was judged"
-    return Column(name, header["target"], header["ended"], footer["verdict"], incomplete, seen, footer.get("causes", {}))
+    return Column(name, header["target"], header["ended"], footer["verdict"], incomplete, seen, footer.get("causes", {}), annotated(report))
 
 
 def _rows(reports: Mapping[str, Sequence[dict[str, Any]]], by: str) -> Iterator[Row]:
@@ -148,6 +157,7 @@ def _notes(headers: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield f"limited to {next(iter(parts.values()))}"
     else:
         yield from (f"{name}: limited to {part}" for name, part in parts.items())
+    yield from (f"{name}: the verdict is{clients}" for name, header in headers.items() if (clients := for_clients(header)))
     makers = {header["lakepact"] for header in headers.values()}
     if len(makers) > 1:
         yield f"the reports are from different versions of lakepact ({', '.join(sorted(makers))}), whose checks may differ"
@@ -198,8 +208,8 @@ def as_json(matrix: Matrix) -> dict[str, Any]:
 
 
 def _report(column: Column) -> dict[str, Any]:
-    about = {"name": column.name, "target": column.url, "ended": column.ended, "verdict": column.verdict}
-    return {**about, "incomplete": column.incomplete, "counts": dict(column.seen), "causes": dict(column.causes)}
+    about = {"name": column.name, "target": column.url, "ended": column.ended, "verdict": column.verdict, "incomplete": column.incomplete}
+    return {**about, "counts": dict(column.seen), "causes": dict(column.causes), "clients": hurt(column.report)}
 
 
 def incomplete(columns: Iterable[Column]) -> Iterator[str]:

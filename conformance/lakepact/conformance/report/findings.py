@@ -8,6 +8,7 @@ from typing import Any
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import html_lines, html_sentence
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report import harm
 from lakepact.conformance.report.blocked import grouped, reason
 from lakepact.conformance.report.causes import plural
 from lakepact.conformance.report.looks import LOOKS
@@ -49,10 +50,16 @@ class Findings:
         return [first, f'<details class="more">{more}</details>'] if further else [first]
 
     def _cause(self, cause: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str:
-        parts = self._parts(shown, cause["severity"], "with this cause")
+        terms = (f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in harm.terms(self._header, cause).items())
+        parts = [
+            f'<dl class="impact">{listed}</dl>' if (listed := "".join(terms)) else "",
+            *self._parts(shown, cause["severity"], "with this cause"),
+        ]
         style = LOOKS[Outcome(shown[0]["outcome"])].style
         mark = f"{cause['number']} · {escape(cause['severity'])}"
-        anchor = f"cause-{cause['number']}" if shown[0]["outcome"] == cause["outcome"] else ""  # its warnings stand elsewhere
+        anchor = (
+            f"cause-{cause['number']}" if any(result["outcome"] == cause["outcome"] for result in shown) else ""
+        )  # its warnings stand elsewhere
         return _folded(mark, style, cause["title"], shown, parts, anchor=anchor)
 
     def _finding(self, result: Mapping[str, Any], severity: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.evidence.escaping import html as escape
 from lakepact.conformance.evidence.escaping import html_sentence
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report import harm
 from lakepact.conformance.report.causes import Severity, summary
 from lakepact.conformance.report.filters import SCRIPT, form
 from lakepact.conformance.report.findings import Findings, marks
@@ -17,7 +18,6 @@ from lakepact.conformance.report.requests import offered, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 #: The sections of outcomes that are shown with evidence: anchor, heading and introduction.
 SECTIONS = {
@@ -29,24 +29,24 @@ SECTIONS = {
     "unjudged": ("Blocked", (Outcome.ERROR, Outcome.BLOCKED), "An earlier step failed, or the suite itself failed."),
     "warnings": ("Warnings", (Outcome.WARN,), "A SHOULD is broken, or a MUST passes with a remark."),
     "known": ("Known failures", (Outcome.KNOWN_FAIL,), "Broken, and listed as a known failure with a reason."),
+    "tolerated": ("Not counted", (), "They hurt none of the clients that the verdict is for."),
 }
-
-
-def write(report: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write a report as an HTML page."""
-    path.write_text(html(report), encoding="utf-8")
 
 
 def html(report: Sequence[dict[str, Any]]) -> str:
     """Return the page of a report's lines."""
+    report = harm.annotated(report)
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     findings = Findings(report)
-    title = f"{footer['verdict']}: {header['target']}, {header['title']} {header['version']}"
-    shown = {anchor: [r for o in outcomes for r in results if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
+    title = f"{footer['verdict']}{harm.for_clients(header)}: {header['target']}, {header['title']} {header['version']}"
+    spared = harm.tolerated(report)
+    counted = [r for r in results if r["requirement"] not in spared]
+    shown = {anchor: [r for o in outcomes for r in counted if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
+    shown["tolerated"] = [r for r in results if r["requirement"] in spared]
     absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
     passed = [r for r in results if r["outcome"] == Outcome.PASS]
-    parts = [_top(header, footer, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, report)]
+    parts = [_top(report, results, {**shown, "absent": absent, "passed": passed}), "<main>", *_summary(results, report)]
     parts += [_filters(results, report)] if results else []
     for anchor, listed in shown.items():
         heading, _, lead = SECTIONS[anchor]
@@ -77,12 +77,8 @@ def _filters(results: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str,
     )
 
 
-def _top(
-    header: Mapping[str, Any],
-    footer: Mapping[str, Any],
-    results: Sequence[Mapping[str, Any]],
-    listed: Mapping[str, Sequence[Any]],
-) -> str:
+def _top(report: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], listed: Mapping[str, Sequence[Any]]) -> str:
+    header, footer = report[0], report[-1]
     facts = {
         "target": header["target"],
         "checked": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
@@ -101,10 +97,14 @@ def _top(
     links |= {"offer": "The target"} if _of_a_server(header) else {}
     look = VERDICTS[footer["verdict"]]
     kicker = f"{header['title']} {header['version']}"
-    return top(kicker, chip(look, look.sentence), facts, notices=_notices(header, footer, has_results=bool(results)), links=links)
+    heading = f"{chip(look, look.sentence)}{escape(harm.for_clients(header))}"
+    return top(kicker, heading, facts, notices=_notices(report, has_results=bool(results)), links=links)
 
 
-def _notices(header: Mapping[str, Any], footer: Mapping[str, Any], *, has_results: bool) -> Iterator[str]:
+def _notices(report: Sequence[Mapping[str, Any]], *, has_results: bool) -> Iterator[str]:
+    header, footer = report[0], report[-1]
+    if scope := harm.scope(report):
+        yield escape(scope)
     if "stopped" in footer:
         yield f"<b>{'Not everything was' if has_results else 'Nothing could be'} checked.</b> {escape(footer['stopped'])}"
     if header["only"]:
@@ -129,9 +129,9 @@ def _summary(results: Sequence[Mapping[str, Any]], report: Sequence[dict[str, An
 
 
 def _link(cause: Mapping[str, Any]) -> str:
-    """Return a link to a cause: its number, after a sign if it is no failure."""
-    number, outcome = cause["number"], Outcome(cause["outcome"])
-    sign = "" if outcome is Outcome.FAIL else f"{LOOKS[outcome].sign} "
+    """Return a link to a cause: its number, after a sign if it is no failure that counts."""
+    number, outcome = cause["number"], Outcome.KNOWN_FAIL if "tolerated" in cause else Outcome(cause["outcome"])
+    sign = "" if outcome is Outcome.FAIL else "· " if "tolerated" in cause else f"{LOOKS[outcome].sign} "
     return f'<a class="v {LOOKS[outcome].style}" href="#cause-{number}" title="{escape(cause["title"])}">{sign}{number}</a>'
 
 

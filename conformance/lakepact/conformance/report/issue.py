@@ -8,6 +8,8 @@ from typing import Any
 
 from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
+from lakepact.conformance.report import harm
+from lakepact.conformance.report.impact import HURTS
 from lakepact.conformance.report.requests import deciding, exchanges_of
 
 NAME = re.compile(r"lp_[0-9a-f]+(_\d+)+")  #: of an object that a check creates
@@ -39,6 +41,7 @@ def _lines(report: Sequence[dict[str, Any]], cause: Mapping[str, Any], server: s
     yield f"The contract demands: {md(first['sentence'])}\n"
     yield f"Clause: {code(first['clause'])} of {md(contract)}."
     yield f"Requirement of lakepact {md(header['lakepact'])}: {md(first['requirement'])}.\n"
+    yield from _clients(*harm.annotated([header, dict(cause), report[-1]])[:2])
     yield from _steps(first["requirement"], verdict, [exchange["curl"] for exchange in sent])
     expected, actual = (" ".join(verdict.get(side, "").split()) for side in ("expected", "actual"))
     yield f"Expected: {code(expected)}\n"
@@ -48,6 +51,15 @@ def _lines(report: Sequence[dict[str, Any]], cause: Mapping[str, Any], server: s
         yield from (f"- {md(r['requirement'])}: {md(r['sentence'])}" for r in others[:SHOWN_ALSO])
         if len(others) > SHOWN_ALSO:
             yield f"- and {len(others) - SHOWN_ALSO} more"
+
+
+def _clients(header: Mapping[str, Any], cause: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the clients that the cause hurts, each with the task that showed it."""
+    if shown := harm.terms(header, cause).get("clients"):
+        yield f"Published clients on a server with this mistake: {md(shown)}.\n"
+    hurt = [(header["clients"][client], each) for client, each in cause.get("clients", {}).items() if each["outcome"] in HURTS]
+    yield from (f"- {md(name)}, {md(each['task'])}: {md(each['detail'])} ({md(each['requirement'])})" for name, each in hurt)
+    yield from [""] if hurt else []
 
 
 def _steps(requirement: str, verdict: Mapping[str, Any], requests: Sequence[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from lakepact.conformance.evidence.escaping import code, code_block
 from lakepact.conformance.evidence.escaping import markdown as md
 from lakepact.conformance.evidence.escaping import markdown_sentence as sentence
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report import harm
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import summary
 from lakepact.conformance.report.looks import by_area
@@ -15,12 +16,11 @@ from lakepact.conformance.report.requests import curls, deciding, evidence_line,
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
-def write(report: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write a report as Markdown."""
-    path.write_text("\n".join(_document(report)) + "\n", encoding="utf-8")
+def markdown(report: Sequence[dict[str, Any]]) -> str:
+    """Return a report as Markdown."""
+    return "\n".join(_document(report)) + "\n"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, alignment: str = "---", aligned: int = 0) -> Iterator[str]:
@@ -39,10 +39,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, alignment: str 
 
 
 def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
+    report = harm.annotated(report)
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = exchanges_of(report)
-    yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'])}\n"
+    yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'] + harm.for_clients(header))}\n"
     yield f"{code(header['target'])}, checked {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
     if "stopped" in footer:
@@ -51,13 +52,15 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
         return
     if summary(report):
         yield f"{md(summary(report))}.\n"
+    if harm.scope(report):
+        yield f"{md(harm.scope(report))}\n"
     shown = [o for o in Outcome if o in {r["outcome"] for r in results}]
     rows = ((md(area), *(str(seen[o]) for o in shown)) for area, seen in by_area(results).items())
     yield from table(("area", *(o.value for o in shown)), rows, alignment="---:", aligned=len(shown))
     outcome = None
     for cause, group in findings(report):
         if cause is not None:
-            yield from _cause(cause, group, exchanges)
+            yield from _cause(cause, group, exchanges, header)
             continue
         if outcome != group[0]["outcome"]:
             outcome = group[0]["outcome"]
@@ -65,10 +68,13 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield from _evidence(group[0], exchanges) if len(group) == 1 else _blocked(group, exchanges)
 
 
-def _cause(cause: Mapping[str, Any], results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+def _cause(
+    cause: Mapping[str, Any], results: Sequence[dict[str, Any]], exchanges: Mapping[int, Mapping[str, Any]], header: Mapping[str, Any]
+) -> Iterator[str]:
     """Yield a cause: its first requirement at length, and the others with a line of evidence each."""
     yield f"\n## Cause {cause['number']} ({md(cause['outcome'])}): {md(cause['severity'])}\n"
     yield f"{md(cause['title'])}\n"
+    yield from (f"{name.capitalize()}: {md(text)}.\n" for name, text in harm.terms(header, cause).items())
     yield from _evidence(results[0], exchanges)
     if results[1:]:
         yield "\nAlso broken:\n"

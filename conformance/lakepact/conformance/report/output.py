@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lakepact.conformance.evidence.escaping import plain, terminal
 from lakepact.conformance.evidence.outcome import Outcome, Verdict
-from lakepact.conformance.report import badge, html, junit, lines, markdown, text
+from lakepact.conformance.report import badge, harm, html, junit, lines, markdown, text
 from lakepact.conformance.report.causes import Severity
 from lakepact.conformance.running import runner
 from lakepact.conformance.running.runner import Run
@@ -23,16 +23,20 @@ QUIET_SECONDS = 30  #: between lines about the progress, where no terminal shows
 NAMED = 3  #: failed requirements that a progress line names
 LONGEST_FINDING = 300  #: characters of a finding while the run goes on
 SEVERITIES = click.Choice([severity.name.lower() for severity in Severity])
+FOR = click.option(
+    "--for", "clients", metavar="CLIENT,…", help="Tolerate causes that hurt none of these clients, such as pyiceberg,duckdb."
+)
 MAKE_FOLDERS = click.option("--make-folders", is_flag=True, help="Make the missing folders of reports.")
-WRITERS = {"badge": badge.write, "html": html.write, "junit": junit.write, "md": markdown.write}
+WRITERS = {"badge": badge.svg, "html": html.html, "junit": junit.junit, "md": markdown.markdown}
 
 
-def report_files(options: Sequence[str], *, make_folders: bool) -> list[tuple[str, Path]]:
+def report_files(options: Sequence[str], *, make_folders: bool, kinds: Sequence[str] = (*WRITERS, "jsonl")) -> list[tuple[str, Path]]:
     """Return formats and files of `--report KIND=FILE` options.
 
     Args:
         options: the options.
         make_folders: make the missing folders of the files.
+        kinds: the formats.
 
     Raises:
         ValueError: a format is unknown, no file is named, or its folder is missing.
@@ -40,8 +44,8 @@ def report_files(options: Sequence[str], *, make_folders: bool) -> list[tuple[st
     files = []
     for option in options:
         kind, _, name = option.partition("=")
-        if kind not in (*WRITERS, "jsonl") or not name:
-            raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join((*WRITERS, 'jsonl'))}")
+        if kind not in kinds or not name:
+            raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join(kinds)}")
         path = Path(name)
         if make_folders:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -101,6 +105,7 @@ def write(
     verbose: bool,
     as_json: bool,
     severity: str | None = None,
+    clients: Sequence[str] = (),
 ) -> int:
     """Print the report of a run, write the requested files, and return the exit code.
 
@@ -114,8 +119,9 @@ def write(
         verbose: also list passed requirements.
         as_json: print the report's lines instead of text.
         severity: print findings of this severity only.
+        clients: the names of `--for`.
     """
-    report = list(lines.lines(run, strict=strict, stopped=stopped))
+    report = harm.in_order(harm.annotated(list(lines.lines(run, strict=strict, stopped=stopped)), clients), renumber=True)
     if stopped:
         click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
     written = [is_written(report, kind, path, verb=verb) for kind, path in reports]  # first: the reader of the rest may close the pipe
@@ -132,7 +138,7 @@ def write(
 def is_written(report: Sequence[dict[str, Any]], kind: str, path: Path, *, verb: str) -> bool:
     """Write a report to a file and return True; print an error and return False if that fails."""
     try:
-        lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
+        lines.write(report, path) if kind == "jsonl" else path.write_text(WRITERS[kind](report), encoding="utf-8")
     except OSError as wrong:
         click.echo(f"lakepact {verb}: the report {path} cannot be written: {wrong.strerror or wrong}", err=True)
         return False

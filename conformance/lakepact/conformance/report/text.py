@@ -10,6 +10,7 @@ from rich.table import Table
 
 from lakepact.conformance.evidence.escaping import terminal
 from lakepact.conformance.evidence.outcome import Outcome
+from lakepact.conformance.report import harm
 from lakepact.conformance.report.blocked import findings, reason
 from lakepact.conformance.report.causes import Severity, plural, summary
 from lakepact.conformance.report.looks import by_area
@@ -42,6 +43,7 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
         verbose: also print passed requirements, with remarks.
         severity: the name of a `Severity`; other findings are not printed.
     """
+    report = harm.annotated(report)
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = exchanges_of(report)
@@ -49,7 +51,7 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
         if severity and (cause is None or cause["severity"] != Severity[severity.upper()]):
             continue
         if cause is not None:
-            _cause(cause, group, exchanges, console)
+            _cause(cause, group, exchanges, header, console)
         if cause is not None or len(group) == 1:
             evidence(group[0], exchanges, header, console)
         else:
@@ -57,15 +59,23 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
     if verbose:
         _kept(results, console)
     console.print(_table(results))
-    _verdict(header, footer, console, causes=summary(report))
+    _verdict(header, footer, console, causes="\n".join(filter(None, (summary(report), terminal(harm.scope(report))))))
 
 
-def _cause(cause: dict[str, Any], results: Sequence[dict[str, Any]], exchanges: dict[int, dict[str, Any]], console: Console) -> None:
+def _cause(
+    cause: dict[str, Any],
+    results: Sequence[dict[str, Any]],
+    exchanges: dict[int, dict[str, Any]],
+    header: dict[str, Any],
+    console: Console,
+) -> None:
     """Print a cause and the requirements that it breaks, each with its evidence; that of the first follows at length."""
     colour = COLOURS[Outcome(cause["outcome"])]
     heading = f"CAUSE {cause['number']}  {cause['severity']}"
     console.print(f"[{colour}]{terminal(heading)}[/]  [dim]{plural(len(results), 'requirement')}[/]", highlight=False)
     console.print(f"      {terminal(cause['title'])}", soft_wrap=True, highlight=False)
+    for label, text in harm.terms(header, cause).items():
+        console.print(f"      [dim]{label:<15}[/]{terminal(text)}", soft_wrap=True, highlight=False)
     for result in results[1:]:
         about = f"{result['requirement']}  {result['level']}  {result['sentence']}"
         console.print(f"      [dim]also[/]           {terminal(about)}", soft_wrap=True, highlight=False)
@@ -145,8 +155,9 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console, *
     judged = declared if header.get("side", "server") == "server" else "a client"
     scope = "".join(f", {name} {value}" for name, value in settings(header).items())
     scope += f", only {', '.join(header['only'])}" if header["only"] else ""
+    about = f"{terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}"
     console.print(
-        f"[{colour}]{footer['verdict']}[/]  {terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}\n"
+        f"[{colour}]{footer['verdict']}[/]{terminal(harm.for_clients(header))}  {about}\n"
         + (f"{causes}\n" if causes else "")
         + f"[dim]{judged}; {plural(footer['checks'], 'check')} and {plural(footer['invariants'], 'invariant')}, "
         f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",

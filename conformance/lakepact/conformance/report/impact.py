@@ -1,0 +1,114 @@
+"""The impact of broken requirements on published clients, as measured with one faulty server for each requirement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from lakepact.generated.contract import Contract, contracts
+
+
+class Effect(StrEnum):
+    """The behaviour of a client on a server that breaks a requirement, the gravest first."""
+
+    WRONG = "wrong"
+    FAILS = "fails"
+    REFUSES = "refuses"
+    WORKS = "works"
+    NOT_CALLED = "not-called"
+
+
+HURTS = (Effect.WRONG, Effect.FAILS, Effect.REFUSES)  #: the client cannot do its task
+#: By effect: the predicate of one client, and of several.
+PREDICATES = {
+    Effect.WRONG: ("returns or writes wrong data", "return or write wrong data"),
+    Effect.FAILS: ("fails without a clear error", "fail without a clear error"),
+    Effect.REFUSES: ("refuses", "refuse"),
+    Effect.WORKS: ("works", "work"),
+    Effect.NOT_CALLED: ("sends no such request", "send no such request"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """The behaviour of one client, and the requirement that the server broke."""
+
+    outcome: Effect
+    requirement: str
+    task: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The measurements of one contract."""
+
+    measured: str  #: the day
+    version: str  #: of the contract
+    clients: Mapping[str, str]  #: titles with versions, by name
+    requirements: Mapping[str, Mapping[str, Harm]]  #: by id and name of the client
+
+    def worst(self, requirements: Iterable[str]) -> dict[str, Harm]:
+        """Return the worst measurement of each client, the gravest first."""
+        order, found = list(Effect), dict[str, Harm]()
+        pairs = [pair for requirement in requirements for pair in self.requirements.get(requirement, {}).items()]
+        for client, harm in sorted(pairs, key=lambda pair: order.index(pair[1].outcome)):
+            found.setdefault(client, harm)
+        return found
+
+
+@cache
+def impact_of(contract: str) -> Impact:
+    """Return the measurements of a contract; of a contract that has none, without clients."""
+    table = Contract(contract).impact if contract in contracts() else {}
+    return Impact(
+        table.get("measured", ""),
+        table.get("version", ""),
+        {name: f"{client['title'].partition(',')[0]} {client['version']}" for name, client in table.get("clients", {}).items()},
+        {
+            requirement: {
+                client: Harm(Effect(found["outcome"]), requirement, found.get("task", ""), found.get("detail", ""))
+                for client, found in entry["clients"].items()
+            }
+            for requirement, entry in table.get("requirements", {}).items()
+        },
+    )
+
+
+def named(contract: str, option: str | None) -> tuple[str, ...]:
+    """Return the clients of the option `--for`: names with commas between them, or None.
+
+    Raises:
+        ValueError: the contract has no measurement of a client.
+    """
+    if option is None:
+        return ()
+    known, names = impact_of(contract).clients, tuple(dict.fromkeys(name.strip().lower() for name in option.split(",")))
+    for name in names:
+        if name not in known:
+            measured = f"measured clients are {', '.join(known)}" if known else f"no client was measured with {contract}"
+            raise ValueError(f'--for: unknown client "{name}"; {measured}')
+    return names
+
+
+def sentence(clients: Mapping[str, str], outcomes: Mapping[str, str]) -> str:
+    """Return the clients by outcome in one line, the gravest outcome first.
+
+    Args:
+        clients: titles by name.
+        outcomes: outcomes by name.
+    """
+    parts: list[str] = []
+    for effect, (one, several) in PREDICATES.items():
+        found = [title for name, title in clients.items() if outcomes.get(name) == effect]
+        if found:
+            who = enumerated(found) if effect in HURTS or len(found) == 1 else f"{len(found)} {'others' if parts else 'clients'}"
+            parts.append(f"{who} {one if len(found) == 1 else several}")
+    return "; ".join(parts)
+
+
+def enumerated(titles: Sequence[str], word: str = "and") -> str:
+    """Return titles as "a, b and c"."""
+    return f" {word} ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
