@@ -12,7 +12,6 @@ from pathlib import Path
 from codegen import versions
 from codegen.contracts import TEMPLATES, Source
 from codegen.endpoints import endpoints
-from codegen.impact import impact
 from codegen.manifest import NAME, manifest
 from codegen.plan import plan
 from codegen.profiles import shared
@@ -76,8 +75,7 @@ def _generate(source: Source, package: Path) -> None:
     write_all(package, modules)
     _write_documents(version, package)
     if source.impact.exists():
-        demanded = {requirement.id for each in (version, *later) for requirement in each.registry.requirements}
-        (package / "impact.json").write_bytes(impact(source.impact, demanded))
+        (package / "impact.json").write_bytes(source.impact.read_bytes())
     for other in later:
         _generate_beside(version, other, package)
 
