@@ -50,16 +50,12 @@ class Findings:
         return [first, f'<details class="more">{more}</details>'] if further else [first]
 
     def _cause(self, cause: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str:
-        terms = (f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in harm.terms(self._header, cause).items())
-        parts = [
-            f'<dl class="impact">{listed}</dl>' if (listed := "".join(terms)) else "",
-            *self._parts(shown, cause["severity"], "with this cause"),
-        ]
+        terms = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in harm.terms(self._header, cause).items())
+        parts = [f"<dl>{terms}</dl>" if terms else "", *self._parts(shown, cause["severity"], "with this cause")]
         style = LOOKS[Outcome(shown[0]["outcome"])].style
         mark = f"{cause['number']} · {escape(cause['severity'])}"
-        anchor = (
-            f"cause-{cause['number']}" if any(result["outcome"] == cause["outcome"] for result in shown) else ""
-        )  # its warnings stand elsewhere
+        is_here = any(result["outcome"] == cause["outcome"] for result in shown)  # its warnings stand elsewhere
+        anchor = f"cause-{cause['number']}" if is_here else ""
         return _folded(mark, style, cause["title"], shown, parts, anchor=anchor)
 
     def _finding(self, result: Mapping[str, Any], severity: str) -> str:

@@ -57,7 +57,8 @@ def _clients(header: Mapping[str, Any], cause: Mapping[str, Any]) -> Iterator[st
     """Yield the clients that the cause hurts, each with the task that showed it."""
     if shown := harm.terms(header, cause).get("clients"):
         yield f"Published clients on a server with this mistake: {md(shown)}.\n"
-    hurt = [(header["clients"][client], each) for client, each in cause.get("clients", {}).items() if each["outcome"] in HURTS]
+    titles, harms = header.get("clients", {}), cause.get("clients", {})
+    hurt = [(titles.get(client, client), each) for client, each in harms.items() if each["outcome"] in HURTS]
     yield from (f"- {md(name)}, {md(each['task'])}: {md(each['detail'])} ({md(each['requirement'])})" for name, each in hurt)
     yield from [""] if hurt else []
 
