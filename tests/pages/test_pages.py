@@ -180,6 +180,7 @@ REASONS = [
     "tests/conformance/clients runs the program below",
     "tests/conformance/command/test_baseline.py does this with a faulty server",
     "tests/conformance/command/test_fixtures_of_pytest.py runs such tests",
+    "tests/conformance/command/test_impact.py does this with a small table",
     "tests/field runs it",
     "the form of a finding",
     "the id of a case is one of your own run",
