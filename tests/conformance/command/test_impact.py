@@ -215,7 +215,7 @@ def test_contract_without_measurements_refuses_every_client() -> None:
 def test_report_of_before_is_shown_with_the_installed_measurements() -> None:
     printed = CliRunner().invoke(main, ["report", str(REPORT)]).output
 
-    assert ("\n      clients  " in printed, "\nCAUSE 1  " in printed) == (bool(CLIENTS), True)
+    assert ("\n      clients  " in printed, "CAUSE 1  " in printed) == (bool(CLIENTS), True)
 
 
 @pytest.mark.skipif(not CLIENTS, reason="no client was measured")
