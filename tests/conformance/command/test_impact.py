@@ -137,6 +137,11 @@ def test_verdict_for_clients_tolerates_causes_that_do_not_hurt_them(
     assert (footer["exit_code"], footer["verdict"]) == expected
 
 
+@pytest.mark.parametrize(("name", "code"), [("duck", 1), ("bear", 0)], ids=["works", "not called"])
+def test_cause_that_loses_data_counts_unless_it_is_not_called(name: str, code: int) -> None:
+    assert judged(report(["R-1"], severity="data lost or corrupted"), name)[-1]["exit_code"] == code
+
+
 def test_incomplete_run_stays_incomplete_for_any_client() -> None:
     assert judged(report(["R-1"], stopped="interrupted"), "duck")[-1]["verdict"] == "incomplete"
 

@@ -47,7 +47,9 @@ def _annotated(cause: Line, impact: Impact, names: Sequence[str]) -> dict[str, A
     line = {name: member for name, member in cause.items() if name != "tolerated"}
     line["clients"] = {client: asdict(harm) for client, harm in impact.worst(tables).items()}
     line["unmeasured"] = [each for each, table in tables.items() if not table or set(names) - table.keys()]
-    if names and _rank(line, names) == RANKS[Effect.WORKS]:
+    # One client alone does not meet what a race or a later reader loses: a cause that loses data counts unless it is never called.
+    uncalled = all(line["clients"].get(name, {}).get("outcome") == Effect.NOT_CALLED for name in names)
+    if names and _rank(line, names) == RANKS[Effect.WORKS] and (uncalled or line["severity"] != Severity.DATA):
         line["tolerated"] = f"does not hurt {enumerated([impact.clients[name] for name in names], 'or')}"
     return line
 
