@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 8ecb43965e1296cf. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 8299f6cbda9d6ef8. Do not edit: nox -s generate
 """A contract as code: operations, answers, requirements, features and corrections, as frozen values.
 
 Every package of lakepact reads these tables; none of them parses the contract.
@@ -215,6 +215,12 @@ class Contract:
         """The name of the contract that this one is a profile of, if it is one: it demands the same, but for its differences."""
         name: str | None = json.loads(_manifest().read_bytes())["contracts"][self.name].get("profile of")
         return name
+
+    @property
+    def impact(self) -> dict[str, Any]:
+        """The measured impact of broken requirements on clients, for all versions and profiles; empty where nothing was measured."""
+        package = f"lakepact.generated.{self.profile_of or self.name}"
+        return _document(package, "impact.json") if _folder(package).joinpath("impact.json").is_file() else {}
 
     @property
     def prose(self) -> Prose | None:
