@@ -28,7 +28,7 @@ OPTIONAL = {"CreateViewRequest": {"properties": dict[str, str]()}}
 
 
 class Requests:
-    """What one version of the contract allows clients to send.
+    """The requests that one version of the contract allows.
 
     Args:
         contract: the version.
