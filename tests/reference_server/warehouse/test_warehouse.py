@@ -36,6 +36,16 @@ def files(tmp_path: Path) -> FileWarehouse:
     return FileWarehouse(tmp_path / "warehouse")
 
 
+@pytest.mark.parametrize("scheme", ["file:", "file://"])
+def test_locations_have_the_form_of_the_warehouse(tmp_path: Path, scheme: str) -> None:
+    kept = warehouse(f"{scheme}{tmp_path}")
+    (tmp_path / "t").mkdir()
+    kept.write(f"{kept.root}/t/a", b"body")
+
+    assert kept.root == f"{scheme}{tmp_path}"
+    assert (tmp_path / "t" / "a").read_bytes() == b"body" == kept.read(f"file:{tmp_path}/t/a") == kept.read(f"file://{tmp_path}/t/a")
+
+
 def test_a_document_is_read_where_it_was_written(kept: Warehouse) -> None:
     location = below(kept.root, ["ns", "t", "metadata", "0.json"])
     kept.write(location, b"{}")

@@ -104,7 +104,12 @@ def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
     """
     if location.rstrip("/") == "memory:" or location.startswith("memory:/"):
         return MemoryWarehouse(location.rstrip("/"))
-    return FileWarehouse(local(location), allowed=[local(other) for other in allowed])
+    return FileWarehouse(local(location), allowed=[local(other) for other in allowed], scheme=_scheme(location))
+
+
+def _scheme(location: str) -> str:
+    """Return the scheme for locations below a folder: `file:` if it is given so, as Hadoop writes it, and otherwise `file://`."""
+    return "file:" if location.startswith("file:/") and not location.startswith("file://") else "file://"
 
 
 def below(root: str, names: Iterable[str]) -> str:
@@ -162,10 +167,10 @@ _IS_PRIVATE = f"{os.sep}{PRIVATE}{os.sep}"
 class FileWarehouse:
     """A folder of the local file system, and others that files may lie in too."""
 
-    def __init__(self, folder: str | Path, *, allowed: Iterable[str | Path] = ()) -> None:
+    def __init__(self, folder: str | Path, *, allowed: Iterable[str | Path] = (), scheme: str = "file://") -> None:
         own = Path(folder).expanduser().resolve()
         own.mkdir(parents=True, exist_ok=True)
-        self.root = f"file://{own}"
+        self.root = f"{scheme}{own}"
         folders = (own, *(Path(other).expanduser().resolve() for other in allowed))
         self._within = tuple(f"{folder}{os.sep}" for folder in folders)
         self._plain = f"{self.root}{os.sep}"
@@ -242,7 +247,7 @@ class FileWarehouse:
         """
         if HANDLE is None or not location.startswith(self._plain) or not location.isascii() or UNUSUAL.search(location):
             return False
-        folder, _, name = location.removeprefix("file://").rpartition("/")
+        folder, _, name = location.removeprefix("file:").removeprefix("//").rpartition("/")
         if not name or len(folder) + len(name) >= LONGEST_PATH:
             return False
         try:
