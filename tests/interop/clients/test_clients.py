@@ -19,7 +19,7 @@ pytestmark = pytest.mark.clients
 
 HERE = Path(__file__).parent
 #: Steps that a server of this contract version does not support.
-BEYOND = {"1.10.0": {"register view"}, "1.11.0": set[str]()}
+BEYOND = {"1.10.0": {"register view"}, "1.12.0": set[str]()}
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def of_python() -> dict[str, str]:
     return {"PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1", "DO_NOT_TRACK": "1", "DAFT_ANALYTICS_ENABLED": "0"}
 
 
-@pytest.mark.parametrize("version", ["1.10.0", "1.11.0"])
+@pytest.mark.parametrize("version", BEYOND)
 @pytest.mark.parametrize("release", ["v0.6.0", "v0.7.0"])
 def test_iceberg_go_passes_its_steps(tmp_path: Path, release: str, version: str) -> None:
     go, source = installed.tool("go", why="iceberg-go is built with it"), HERE / "iceberg-go"
@@ -85,9 +85,12 @@ def test_iceberg_js_passes_its_steps(url: str) -> None:
     assert len(steps.passed) == 38
 
 
-def test_iceberg_java_behind_a_compressing_proxy_passes_its_steps(url: str) -> None:
-    java, path, source = installed.java(), installed.jars(HERE / "iceberg-java" / "pom.xml"), HERE / "iceberg-java" / "Client.java"
-    with compressing(url) as proxy:
+@pytest.mark.parametrize(("release", "version"), [("1.11.0", "1.10.0"), ("1.12.0", "1.12.0")])
+def test_iceberg_java_behind_a_compressing_proxy_passes_its_steps(tmp_path: Path, release: str, version: str) -> None:
+    pom, source = tmp_path / "pom.xml", HERE / "iceberg-java" / "Client.java"
+    pom.write_text((HERE / "iceberg-java" / "pom.xml").read_text("utf-8").replace("<version>1.11.0<", f"<version>{release}<"), "utf-8")
+    java, path = installed.java(), installed.jars(pom)
+    with serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url, compressing(url) as proxy:
         steps = drive([java, "-Xmx512m", "-cp", path, str(source), proxy.url])
         print(f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200", flush=True)
 
@@ -97,11 +100,12 @@ def test_iceberg_java_behind_a_compressing_proxy_passes_its_steps(url: str) -> N
     assert proxy.seen["GET", 200, True] == proxy.count("GET", 200)
 
 
-def test_spark_passes_its_steps(url: str) -> None:
+@pytest.mark.parametrize("version", ["1.10.0", "1.12.0"])
+def test_spark_passes_its_steps(tmp_path: Path, version: str) -> None:
     pytest.importorskip("pyspark", reason="Spark is installed with the extra `spark`")
     installed.java()
     jars = installed.jars(HERE / "spark" / "pom.xml").replace(os.pathsep, ",")
-    with compressing(url) as proxy:
+    with serving(tmp_path, f"--contract-version={version}", *durable(tmp_path)) as url, compressing(url) as proxy:
         steps = drive([sys.executable, "-W", "ignore", str(HERE / "spark" / "drive.py"), proxy.url, jars], env=of_python())
         print(f"  {proxy.asked['POST', 'plan']} scans were planned by the server", flush=True)
         print(f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200", flush=True)
