@@ -30,6 +30,11 @@ def create_namespace(namespace: Levels, properties: Mapping[str, str] | None) ->
     return models.CreateNamespaceRequest.model_validate(_given(namespace=addressable(namespace), properties=properties))
 
 
+def existing_namespace(found: models.GetNamespaceResponse) -> models.CreateNamespaceResponse:
+    """Return a namespace as if it was created now."""
+    return models.CreateNamespaceResponse.model_validate(found.to_wire())
+
+
 def update_namespace_properties(updates: Mapping[str, str] | None, removals: Sequence[str]) -> models.UpdateNamespacePropertiesRequest:
     """Properties to set and to remove."""
     return models.UpdateNamespacePropertiesRequest.model_validate({"removals": list(removals), "updates": dict(updates or {})})
@@ -172,11 +177,22 @@ def _with_ids(given: Any, name: str, id_: int = 0) -> dict[str, Any]:
     return {name: id_, **_document(given)}
 
 
-def _document(given: Any) -> dict[str, Any]:
+def schema_document(schema: models.Schema | Mapping[str, Any] | AnySchema, format_version: int) -> dict[str, Any]:
+    """Return a schema as the JSON of a table of this format version."""
+    return models.Schema.model_validate(_document(schema, format_version)).to_wire()
+
+
+def statistics_file(member: str, file: Any) -> dict[str, Any]:
+    """Return a file of `statistics` or `partition-statistics` as JSON."""
+    kind = models.StatisticsFile if member == "statistics" else models.PartitionStatisticsFile
+    return kind.model_validate(file).to_wire()
+
+
+def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
     """Return the members that are not None, under their names in JSON; of a schema of Arrow or pyiceberg too."""
     if type(given).__module__.partition(".")[0] in {"pyarrow", "pyiceberg"}:
         need("pyiceberg")
-        given = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_tables").schema_document(given)
+        given = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_tables").schema_document(given, format_version)
     members: Mapping[str, Any] = given if isinstance(given, Mapping) else given.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.client.errors import NotFound
+from lakepact.client.errors import AlreadyExists, NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.settings import PREFIX
@@ -47,17 +47,25 @@ class AsyncNamespaces(AsyncConfigured):
                 yield tuple(namespace)
             bookmark.turn(page.next_page_token)
 
-    async def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
+    async def create_namespace(
+        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+    ) -> CreateNamespaceResponse:
         """Create a namespace.
 
         Args:
             namespace: The namespace.
             properties: Its properties.
+            exist_ok: Whether to return an existing one as it is.
 
         Raises:
             AlreadyExists: There is one of that name.
         """
-        return await self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
+        try:
+            return await self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
+        except AlreadyExists:
+            if not exist_ok:
+                raise
+        return bodies.existing_namespace(await self.load_namespace(namespace))
 
     async def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
         """Return the namespace with its properties.

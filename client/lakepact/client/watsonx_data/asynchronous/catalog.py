@@ -104,18 +104,21 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         async for namespace in super().list_namespaces(page_size=page_size):
             yield namespace
 
-    async def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
+    async def create_namespace(
+        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+    ) -> CreateNamespaceResponse:
         """Create a namespace of one level.
 
         Args:
             namespace: Its name.
             properties: Its properties; `storage_location` sets its location.
+            exist_ok: Whether to return an existing one as it is.
 
         Raises:
             AlreadyExists: A namespace has that name.
             ValueError: The name has several levels.
         """
-        return await super().create_namespace(one_level(namespace), properties)
+        return await super().create_namespace(one_level(namespace), properties, exist_ok=exist_ok)
 
     async def _fetch_config(self) -> CatalogConfig:
         found = await self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
