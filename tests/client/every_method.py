@@ -243,7 +243,14 @@ async def transaction(edits: AsyncTransaction) -> None:
 
 def table_edits(edits: TableEdits) -> None:
     edits.add_column("note", "string", doc="free text").rename_column(("address", "city"), "town")
-    assert_type(edits.add_column("note", "string"), TableEdits)
+    assert_type(edits.add_column("note", "string", required=True, default="none"), TableEdits)
+    assert_type(edits.require_column("a", allow_incompatible=True), TableEdits)
+    assert_type(edits.set_default("a", None), TableEdits)
+    assert_type(edits.union_by_name(pa.schema([("a", pa.int64())])), TableEdits)
+    assert_type(edits.set_statistics({"snapshot-id": 1}), TableEdits)
+    assert_type(edits.remove_statistics(1), TableEdits)
+    assert_type(edits.set_partition_statistics({"snapshot-id": 1}), TableEdits)
+    assert_type(edits.remove_partition_statistics(1), TableEdits)
     assert_type(edits.rename_column("a", "b"), TableEdits)
     assert_type(edits.update_column("a", "long", make_optional=True), TableEdits)
     assert_type(edits.drop_column("a"), TableEdits)

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.iceberg_rest.schema_edits import DECIMAL
+from lakepact.client.iceberg_rest.table_draft import statistics
 
 if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.table_draft import TableDraft
@@ -70,6 +71,12 @@ def _others(draft: TableDraft, result: TableMetadata) -> dict[str, tuple[Any, An
                 facts |= {f"properties.{name}": (None, result.properties.get(name)) for name in names if name not in _RESERVED}
             case {"location": location}:
                 facts["location"] = location.rstrip("/"), result.location.rstrip("/")
+            case {"statistics": file} | {"partition-statistics": file}:
+                member, id_ = update["action"].removeprefix("set-"), file["snapshot-id"]
+                facts[f"{member} of {id_}"] = file, statistics(result, member, id_)
+            case {"action": "remove-statistics" | "remove-partition-statistics" as action, "snapshot-id": id_}:
+                member = action.removeprefix("remove-")
+                facts[f"{member} of {id_}"] = None, statistics(result, member, id_)
             case {"action": action, "ref-name": name, **ref}:
                 facts[f"refs.{name}"] = ref if action == "set-snapshot-ref" else None, _ref(result, name)
             case _:  # the draft makes no others

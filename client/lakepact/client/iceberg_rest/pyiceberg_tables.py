@@ -112,9 +112,9 @@ def pyiceberg_table(
     return _Bridge(catalog, access_delegation, dict(properties or {})).loaded((*namespace, name))
 
 
-def schema_document(schema: Schema | pa.Schema) -> dict[str, Any]:
-    """Return a schema as JSON; one of Arrow gets field ids from 1 on."""
-    return _Bridge.schema_document(schema)
+def schema_document(schema: Schema | pa.Schema, format_version: Any = 2) -> dict[str, Any]:
+    """Return a schema as JSON; one of Arrow gets field ids from 1 on, and types of the format version."""
+    return _Bridge.schema_document(schema, format_version)
 
 
 @contextlib.contextmanager
@@ -160,8 +160,8 @@ class _Bridge(noop.NoopCatalog):
         self._catalog.close()
 
     @classmethod
-    def schema_document(cls, schema: Schema | pa.Schema) -> dict[str, Any]:
-        return _document(schema if isinstance(schema, Schema) else assign_fresh_schema_ids(cls._convert_schema_if_needed(schema)))
+    def schema_document(cls, schema: Schema | pa.Schema, version: Any) -> dict[str, Any]:
+        return _document(schema if isinstance(schema, Schema) else assign_fresh_schema_ids(cls._convert_schema_if_needed(schema, version)))
 
     # Tables
 

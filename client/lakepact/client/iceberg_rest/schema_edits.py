@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lakepact.generated.wire import WireModel
 
 #: A column: the name of one at the top, dots included, or the path of a nested one. `element`, `key` and `value` step into lists and maps.
@@ -43,8 +41,8 @@ class SchemaDraft:
             raise ValueError(f"the schema has no column {column!r}")
         return found
 
-    def add(self, column: Column, type_: str | Mapping[str, Any] | WireModel, doc: str | None) -> None:
-        """Add an optional column after the others.
+    def add(self, column: Column, type_: str | Mapping[str, Any] | WireModel, **members: Any) -> None:
+        """Add a column after the others, optional unless its further members (`doc`, `required`, default values) say otherwise.
 
         Raises:
             ValueError: The column exists, or its parent does not.
@@ -53,7 +51,7 @@ class SchemaDraft:
         fields = self._fields(path[:-1])
         self._require_free(path, fields)
         added = {"id": self._next_id(), "name": path[-1], "required": False, "type": self._with_own_ids(type_)}
-        fields.append(added if doc is None else {**added, "doc": doc})
+        fields.append(added | {name: value for name, value in members.items() if value is not None})
 
     def rename(self, column: Column, name: str) -> int:
         """Rename a column, keep its id and return it.
@@ -90,16 +88,61 @@ class SchemaDraft:
         field = self.field(column)
         before = dict(field)
         if type_ is not None and type_ != field["type"]:
-            if not _can_widen(field["type"], type_, format_version):
-                raise ValueError(f"the type of the column {column!r} cannot be widened from {field['type']} to {type_}")
-            field["type"] = type_
+            self._widen(field, "type", type_, column, format_version)
         if doc is not None:
             field["doc"] = doc
         if make_optional:
-            if field["id"] in (self.document.get("identifier-field-ids") or ()):
-                raise ValueError(f"the column {column!r} identifies rows and cannot be optional")
-            field["required"] = False
+            self._make_optional(field, "required", column)
         return before
+
+    def unite(self, given: Mapping[str, Any], format_version: int) -> None:
+        """Add the columns that a schema has beyond this one, and change the others so that they take its values.
+
+        Raises:
+            ValueError: A type can neither be widened to that of the schema in this format version nor takes its values as it is.
+        """
+        self._unite(self.document, given, (), format_version)
+
+    def _unite(self, held: dict[str, Any], given: Mapping[str, Any], path: tuple[str, ...], version: int) -> None:
+        """Unite two nested types of the same kind."""
+        ours = {field["name"]: field for field in held.get("fields", ())}
+        for field in given.get("fields", ()):
+            there = (*path, field["name"])
+            if field["name"] in ours:
+                self._unite_member(ours[field["name"]], field, ("type", "required"), there, version)
+            else:
+                self.add(there, field["type"], doc=field.get("doc"))
+        for part in ("element", "key", "value"):
+            if part in given:
+                self._unite_member(held, given, (part, f"{part}-required"), (*path, part), version)
+
+    def _unite_member(
+        self, held: dict[str, Any], given: Mapping[str, Any], members: tuple[str, str], path: tuple[str, ...], version: int
+    ) -> None:
+        """Unite two fields, elements, keys or values, whose type and requiredness are these members."""
+        type_, required = members
+        before, after = held[type_], given[type_]
+        if _kind(before) == _kind(after) != "":
+            self._unite(before, after, path, version)
+        elif before != after and not _can_widen(after, before, version):  # a narrower type fits as it is
+            self._widen(held, type_, after, path, version)
+        if held.get(required) and not given.get(required):
+            self._make_optional(held, required, path)
+        if type_ == "type" and given.get("doc") is not None:
+            held["doc"] = given["doc"]
+
+    def _widen(self, field: dict[str, Any], member: str, after: Any, column: Column, version: int) -> None:
+        before = field[member]
+        if not _can_widen(before, after, version):
+            raise ValueError(f"the type of the column {column!r} cannot be widened from {_shown(before)} to {_shown(after)}")
+        field[member] = self._with_own_ids(after)
+        if before == "date":
+            field |= {name: f"{field[name]}T00:00:00.000000" for name in ("initial-default", "write-default") if field.get(name)}
+
+    def _make_optional(self, field: dict[str, Any], member: str, column: Column) -> None:
+        if field.get("id") in (self.document.get("identifier-field-ids") or ()):
+            raise ValueError(f"the column {column!r} identifies rows and cannot be optional")
+        field[member] = False
 
     def move(self, column: Column, after: str | None) -> int:
         """Move a column behind another one of its struct, or to the front, and return its id.
@@ -190,8 +233,19 @@ def ids_of(field: Any) -> set[int]:
     return own | {found for name in ("type", "fields", "element", "key", "value") for found in ids_of(field.get(name))}
 
 
-def _can_widen(before: Any, after: str, format_version: int) -> bool:
-    if not isinstance(before, str):
+def _kind(type_: Any) -> str:
+    """Return `struct`, `list` or `map`, and nothing for primitive types."""
+    return str(type_["type"]) if isinstance(type_, Mapping) else ""
+
+
+def _shown(type_: Any) -> str:
+    return type_ if isinstance(type_, str) else _kind(type_)
+
+
+def _can_widen(before: Any, after: Any, format_version: int) -> bool:
+    if before == "unknown":
+        return format_version >= 3
+    if not isinstance(before, str) or not isinstance(after, str):
         return False
     narrow, wide = DECIMAL.fullmatch(before), DECIMAL.fullmatch(after)
     if narrow and wide:

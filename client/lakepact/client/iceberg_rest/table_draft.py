@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.iceberg_rest.bodies import LAST_BEFORE_PARTITION_IDS
+from lakepact.client.iceberg_rest.bodies import LAST_BEFORE_PARTITION_IDS, schema_document, statistics_file
+from lakepact.client.iceberg_rest.column_defaults import json_default
 from lakepact.client.iceberg_rest.schema_edits import SchemaDraft, ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lakepact.client.iceberg_rest.column_defaults import DefaultValue
     from lakepact.client.iceberg_rest.schema_edits import Column
     from lakepact.generated.iceberg_rest.models import PartitionSpec, TableMetadata
 
@@ -67,6 +69,70 @@ class TableDraft:
         if version < self.format_version:
             raise ValueError(f"the table has format version {self.format_version} and cannot go back to {version}")
         self.format_version = version
+
+    def add_column(self, column: Column, type_: Any, *, doc: str | None, required: bool, default: DefaultValue | None) -> None:
+        """Add a column, with a default value for the rows that the table has and for those that are written without one."""
+        value = None if default is None else json_default(type_, default, self.format_version)
+        if required and value is None:
+            raise ValueError(f"the column {column!r} can be required only with a default value for the rows that the table has")
+        self.schema.add(column, type_, doc=doc, required=required, **{"initial-default": value, "write-default": value})
+
+    def set_default(self, column: Column, default: DefaultValue | None) -> int:
+        """Set or remove the value of a column that is written without one, and return its id."""
+        field = self.schema.field(column)
+        if default is not None:
+            field["write-default"] = json_default(field["type"], default, self.format_version)
+        elif field["required"]:
+            raise ValueError(f"the column {column!r} is required and keeps a default value")
+        else:
+            field.pop("write-default", None)
+        return int(field["id"])
+
+    def require_column(self, column: Column, *, allow_incompatible: bool) -> int:
+        """Require a column, and return its id."""
+        field = self.schema.field(column)
+        if not field["required"] and not allow_incompatible and (self.ref("main") is not None or self.metadata.refs):
+            raise ValueError(f"the column {column!r} may be null in rows that the table has; if it never is, allow_incompatible=True")
+        field["required"] = True
+        return int(field["id"])
+
+    def update_column(self, column: Column, type_: str | None, *, doc: str | None, make_optional: bool) -> dict[str, Any]:
+        """Change a column, and return its field as it was."""
+        before = self.schema.update(column, type_, doc=doc, make_optional=make_optional, format_version=self.format_version)
+        self._check_partition_values()
+        return before
+
+    def unite(self, schema: Any) -> None:
+        """Add and widen columns, so that the table takes rows of a schema too."""
+        self.schema.unite(schema_document(schema, self.format_version), self.format_version)
+        self._check_partition_values()
+
+    def _check_partition_values(self) -> None:
+        """Refuse another type for a column whose partition values it would change."""
+        types = {field["id"]: field["type"] for field in self.schema.document["fields"]}
+        dates = {
+            field.id for field in self.metadata.current_schema.fields if field.type == "date" and types.get(field.id, "date") != "date"
+        }
+        used = [one["name"] for one in self.partition_fields if _changes_with_type(one, dates)]
+        if used:
+            raise ValueError(f"a date cannot be widened where the partition field {used[0]!r} has its values")
+
+    def set_statistics(self, member: str, file: Any) -> dict[str, Any] | None:
+        """Set a statistics file of its snapshot, and return the one before."""
+        document = statistics_file(member, file)
+        id_ = document["snapshot-id"]
+        if all(one.snapshot_id != id_ for one in self.metadata.snapshots):
+            raise ValueError(f"the table has no snapshot {id_}")
+        self.others.append({"action": f"set-{member}", member: document})
+        return statistics(self.metadata, member, id_)
+
+    def remove_statistics(self, member: str, snapshot_id: int) -> dict[str, Any]:
+        """Remove the statistics file of a snapshot, and return it."""
+        before = statistics(self.metadata, member, snapshot_id)
+        if before is None:
+            raise ValueError(f"the table has no {member} of the snapshot {snapshot_id}")
+        self.others.append({"action": f"remove-{member}", "snapshot-id": snapshot_id})
+        return before
 
     def drop_column(self, column: Column) -> int:
         """Drop a column that neither the partition spec nor the sort order uses, and return its id."""
@@ -208,6 +274,16 @@ def _fields(spec: PartitionSpec) -> list[dict[str, Any]]:
 def _same_schema(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     keys = [set(schema.get("identifier-field-ids") or ()) for schema in (one, other)]
     return one["fields"] == other["fields"] and keys[0] == keys[1]
+
+
+def _changes_with_type(field: Mapping[str, Any], sources: set[int]) -> bool:
+    return field["source-id"] in sources and field["transform"].partition("[")[0] in {"identity", "bucket"}
+
+
+def statistics(metadata: TableMetadata, member: str, snapshot_id: int) -> dict[str, Any] | None:
+    """Return the `statistics` or `partition-statistics` of a snapshot."""
+    files = metadata.statistics if member == "statistics" else metadata.partition_statistics
+    return next((file.to_wire() for file in files if file.snapshot_id == snapshot_id), None)
 
 
 def _means(field: Mapping[str, Any]) -> tuple[int, str]:

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from lakepact.client.delta_sharing.foreign import AnySchema
     from lakepact.client.errors import CommitRejected
+    from lakepact.client.iceberg_rest.column_defaults import DefaultValue
     from lakepact.client.iceberg_rest.names import TableName
     from lakepact.client.iceberg_rest.schema_edits import Column
-    from lakepact.generated.iceberg_rest.models import TableMetadata
+    from lakepact.generated.iceberg_rest.models import PartitionStatisticsFile, Schema, StatisticsFile, TableMetadata
     from lakepact.generated.wire import WireModel
 
 
@@ -38,15 +40,25 @@ class TableEdits:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({(*self.namespace, self.name)!r}, {len(self._edits)} edits)"
 
-    def add_column(self, column: Column, type: str | Mapping[str, Any] | WireModel, *, doc: str | None = None) -> Self:  # noqa: A002
-        """Add an optional column after the others.
+    def add_column(
+        self,
+        column: Column,
+        type: str | Mapping[str, Any] | WireModel,  # noqa: A002
+        *,
+        doc: str | None = None,
+        required: bool = False,
+        default: DefaultValue | None = None,
+    ) -> Self:
+        """Add a column after the others.
 
         Args:
             column: Its name, or the path of a nested one.
             type: Its type, such as `"string"`, or the document or model of a struct, list or map; ids of nested fields are assigned here.
             doc: Its documentation.
+            required: Whether it may hold no nulls; it then needs a default value.
+            default: Its value in the rows that the table has, and in those that are written without one (format version 3).
         """
-        return self._edit(lambda draft: draft.schema.add(column, type, doc))
+        return self._edit(lambda draft: draft.add_column(column, type, doc=doc, required=required, default=default))
 
     def rename_column(self, column: Column, name: str) -> Self:
         """Rename a column, which keeps its data.
@@ -73,7 +85,35 @@ class TableEdits:
             doc: Its documentation.
             make_optional: Whether it may hold nulls from now on.
         """
-        return self._edit(lambda draft: _update_column(draft, column, type, doc=doc, make_optional=make_optional))
+        return self._edit(lambda draft: draft.update_column(column, type, doc=doc, make_optional=make_optional))
+
+    def require_column(self, column: Column, *, allow_incompatible: bool = False) -> Self:
+        """Let a column hold no nulls from now on; `update_column` makes it optional again.
+
+        Args:
+            column: The column.
+            allow_incompatible: Whether the table may have rows. Nothing checks them: a null in the column makes them unreadable.
+        """
+        return self._edit(lambda draft: draft.require_column(column, allow_incompatible=allow_incompatible))
+
+    def set_default(self, column: Column, default: DefaultValue | None) -> Self:
+        """Set the value that a column has in rows that are written without one (format version 3).
+
+        Args:
+            column: The column.
+            default: The value; None for none.
+        """
+        return self._edit(lambda draft: draft.set_default(column, default))
+
+    def union_by_name(self, schema: Schema | Mapping[str, Any] | AnySchema) -> Self:
+        """Let the table take rows of another schema too: add the columns that it lacks, as optional ones, and widen types.
+
+        Columns that are optional in the schema become optional. Types that are narrower in the schema stay, and so do all other columns.
+
+        Args:
+            schema: The schema: a model, a document, or a schema of pyarrow or pyiceberg. Its field ids are not used.
+        """
+        return self._edit(lambda draft: draft.unite(schema))
 
     def drop_column(self, column: Column) -> Self:
         """Drop a column that neither the partition spec nor the sort order uses."""
@@ -137,6 +177,24 @@ class TableEdits:
     def remove_partition_field(self, name: str) -> Self:
         """Partition new data by this field of the partition spec no longer."""
         return self._edit(lambda draft: draft.remove_partition_field(name))
+
+    def set_statistics(self, file: StatisticsFile | Mapping[str, Any]) -> Self:
+        """Set the statistics file of its snapshot, in place of the one it has."""
+        self.snapshots = "all"
+        return self._edit(lambda draft: draft.set_statistics("statistics", file))
+
+    def remove_statistics(self, snapshot_id: int) -> Self:
+        """Remove the statistics file of a snapshot; the file stays in the storage."""
+        return self._edit(lambda draft: draft.remove_statistics("statistics", snapshot_id))
+
+    def set_partition_statistics(self, file: PartitionStatisticsFile | Mapping[str, Any]) -> Self:
+        """Set the partition statistics file of its snapshot, in place of the one it has."""
+        self.snapshots = "all"
+        return self._edit(lambda draft: draft.set_statistics("partition-statistics", file))
+
+    def remove_partition_statistics(self, snapshot_id: int) -> Self:
+        """Remove the partition statistics file of a snapshot; the file stays in the storage."""
+        return self._edit(lambda draft: draft.remove_statistics("partition-statistics", snapshot_id))
 
     def set_properties(self, properties: Mapping[str, str]) -> Self:
         """Set properties of the table."""
@@ -234,10 +292,6 @@ class TableEdits:
             return missing_edits(self._sent, result) if self._sent else []
         except ValueError as broken:  # it lacks its current schema or default partition spec
             return [str(broken)]
-
-
-def _update_column(draft: TableDraft, column: Column, type_: str | None, *, doc: str | None, make_optional: bool) -> object:
-    return draft.schema.update(column, type_, doc=doc, make_optional=make_optional, format_version=draft.format_version)
 
 
 def _set_ref(draft: TableDraft, ref: dict[str, Any]) -> int | None:

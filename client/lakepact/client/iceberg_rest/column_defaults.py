@@ -1,0 +1,87 @@
+"""Default values of columns (format version 3), in the JSON form of their types."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: A value that a column may have by default.
+DefaultValue: TypeAlias = bool | int | float | Decimal | str | bytes | UUID | date | time | datetime
+
+#: The first format version with default values.
+_SINCE = 3
+_NUMBERS = re.compile(r"\d+")
+
+
+def json_default(type_: Any, value: DefaultValue, format_version: int) -> Any:
+    """Return a default value as the schema of a table of this format version has it.
+
+    Raises:
+        ValueError: The format version has no default values, or the type has no such value.
+    """
+    if format_version < _SINCE:
+        raise ValueError(
+            f"default values need format version {_SINCE}, and the table has {format_version}: call upgrade_format_version({_SINCE}) before"
+        )
+    name, _, numbers = type_.partition("(" if "(" in type_ else "[") if isinstance(type_, str) else ("", "", "")
+    kinds, form = _FORMS.get(name, ((), None))
+    found = form(value, *map(int, _NUMBERS.findall(numbers))) if form and type(value) in kinds else None
+    if found is None:
+        raise ValueError(f"the type {json.dumps(type_, default=str)} has no default value {json.dumps(value, default=str)}")
+    return found
+
+
+def _whole(bits: int) -> Callable[[int], int | None]:
+    return lambda value: value if -(2 ** (bits - 1)) <= value < 2 ** (bits - 1) else None
+
+
+def _real(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _decimal(value: Decimal, precision: int, scale: int) -> str | None:
+    digits, exponent = value.as_tuple().digits, value.as_tuple().exponent
+    fits = isinstance(exponent, int) and -exponent <= scale and len(digits) + exponent <= precision - scale
+    return f"{value:.{scale}f}" if fits else None
+
+
+def _time(value: time) -> str | None:
+    return None if value.tzinfo else value.isoformat("microseconds")
+
+
+def _timestamp(end: str, *, zoned: bool) -> Callable[[datetime], str | None]:
+    def form(value: datetime) -> str | None:
+        if (value.tzinfo is not None) != zoned:
+            return None
+        local = value.astimezone(UTC).replace(tzinfo=None) if zoned else value
+        return f"{local.isoformat(timespec='microseconds')}{end}"
+
+    return form
+
+
+_FORMS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
+    "boolean": ((bool,), bool),
+    "int": ((int,), _whole(32)),
+    "long": ((int,), _whole(64)),
+    "float": ((int, float), _real),
+    "double": ((int, float), _real),
+    "decimal": ((Decimal,), _decimal),
+    "string": ((str,), str),
+    "uuid": ((UUID,), str),
+    "date": ((date,), date.isoformat),
+    "time": ((time,), _time),
+    "timestamp": ((datetime,), _timestamp("", zoned=False)),
+    "timestamptz": ((datetime,), _timestamp("+00:00", zoned=True)),
+    "timestamp_ns": ((datetime,), _timestamp("000", zoned=False)),
+    "timestamptz_ns": ((datetime,), _timestamp("000+00:00", zoned=True)),
+    "binary": ((bytes,), bytes.hex),
+    "fixed": ((bytes,), lambda value, length: value.hex() if len(value) == length else None),
+}
