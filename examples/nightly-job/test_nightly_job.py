@@ -10,13 +10,9 @@ from lakepact.reference_server import Server
 
 def nightly(catalog: IcebergCatalog, orders: pa.Table, now: datetime) -> int:
     """The program: it can be started again after any failure, and returns the number of all orders."""
-    if not catalog.namespace_exists("sales"):
-        catalog.create_namespace("sales")
-    if not catalog.table_exists("sales.orders"):
-        catalog.create_table("sales.orders", orders.schema)
-    known = {field.name for field in catalog.load_table("sales.orders").metadata.current_schema.fields}
-    for name in set(orders.column_names) - known:
-        catalog.change("sales.orders").add_column(name, "string").commit()
+    catalog.create_namespace("sales", exist_ok=True)
+    catalog.create_table("sales.orders", orders.schema, exist_ok=True)
+    catalog.change("sales.orders").union_by_name(orders.schema).commit()
     catalog.overwrite("sales.orders", orders, f"day = '{now:%Y-%m-%d}'", snapshot_properties={"job": "nightly"})
     catalog.change("sales.orders").expire_snapshots(now - timedelta(days=7)).commit()
     return catalog.scan("sales.orders", ["id"]).to_arrow().num_rows
