@@ -44,7 +44,7 @@ def _whole(bits: int) -> Callable[[int], int | None]:
 
 
 def _real(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None  # Iceberg's own library refuses `1` for a real number
 
 
 def _decimal(value: Decimal, precision: int, scale: int) -> str | None:
@@ -53,18 +53,14 @@ def _decimal(value: Decimal, precision: int, scale: int) -> str | None:
     return f"{value:.{scale}f}" if fits else None
 
 
-def _time(value: time) -> str | None:
-    return None if value.tzinfo else value.isoformat("microseconds")
+def _without_zone(value: time | datetime) -> str | None:
+    """Return the text of a time with as few digits as it has, as Iceberg's own library writes it."""
+    text = value.isoformat()
+    return None if value.tzinfo else text.rstrip("0") if "." in text else text
 
 
-def _timestamp(end: str, *, zoned: bool) -> Callable[[datetime], str | None]:
-    def form(value: datetime) -> str | None:
-        if (value.tzinfo is not None) != zoned:
-            return None
-        local = value.astimezone(UTC).replace(tzinfo=None) if zoned else value
-        return f"{local.isoformat(timespec='microseconds')}{end}"
-
-    return form
+def _with_zone(value: datetime) -> str | None:
+    return f"{_without_zone(value.astimezone(UTC).replace(tzinfo=None))}+00:00" if value.tzinfo else None
 
 
 _FORMS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
@@ -77,11 +73,11 @@ _FORMS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
     "string": ((str,), str),
     "uuid": ((UUID,), str),
     "date": ((date,), date.isoformat),
-    "time": ((time,), _time),
-    "timestamp": ((datetime,), _timestamp("", zoned=False)),
-    "timestamptz": ((datetime,), _timestamp("+00:00", zoned=True)),
-    "timestamp_ns": ((datetime,), _timestamp("000", zoned=False)),
-    "timestamptz_ns": ((datetime,), _timestamp("000+00:00", zoned=True)),
+    "time": ((time,), _without_zone),
+    "timestamp": ((datetime,), _without_zone),
+    "timestamptz": ((datetime,), _with_zone),
+    "timestamp_ns": ((datetime,), _without_zone),
+    "timestamptz_ns": ((datetime,), _with_zone),
     "binary": ((bytes,), bytes.hex),
     "fixed": ((bytes,), lambda value, length: value.hex() if len(value) == length else None),
 }

@@ -137,7 +137,7 @@ class SchemaDraft:
             raise ValueError(f"the type of the column {column!r} cannot be widened from {_shown(before)} to {_shown(after)}")
         field[member] = self._with_own_ids(after)
         if before == "date":
-            field |= {name: f"{field[name]}T00:00:00.000000" for name in ("initial-default", "write-default") if field.get(name)}
+            field |= {name: f"{field[name]}T00:00:00" for name in ("initial-default", "write-default") if field.get(name)}
 
     def _make_optional(self, field: dict[str, Any], member: str, column: Column) -> None:
         if field.get("id") in (self.document.get("identifier-field-ids") or ()):
