@@ -8,7 +8,12 @@ import json
 import subprocess
 import sys
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+
+from lakepact.cli import main
+from lakepact.client import IcebergCatalog
 
 from .conftest import RED, lakepact
 
@@ -101,3 +106,29 @@ def test_missing_library_prints_its_pip_command(place, where, table, library, in
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"lakepact cat: this needs {library}: pip install '{installed}'\n"
+
+
+class Sink(io.StringIO):
+    """An output that counts lines and keeps the most memory that Arrow held."""
+
+    most = lines = 0
+
+    def write(self, text: str) -> int:
+        self.most, self.lines = max(self.most, pa.total_allocated_bytes()), self.lines + 1
+        return len(text)
+
+
+def test_rows_of_a_large_row_group_are_held_in_parts(place, monkeypatch):
+    rows, width = 10_000, 2_000
+    text = pc.utf8_lpad(pa.array(range(rows)).cast(pa.string()), width, "0")
+    with IcebergCatalog(place.url) as catalog:
+        catalog.create_table("sales.large", pa.schema([("text", pa.string())]), properties={"write.parquet.page-row-limit": "500"})
+        catalog.append("sales.large", pa.table({"text": text}))
+        del text
+        monkeypatch.setattr("sys.stdout", sink := Sink())
+        before = pa.total_allocated_bytes()
+        main(["cat", place.url, "sales.large", "--csv"], standalone_mode=False)
+        catalog.drop_table("sales.large")
+
+    assert sink.lines == rows + 1
+    assert sink.most - before < rows * width * 0.8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from decimal import Decimal
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -114,13 +114,11 @@ def _of_iceberg(
     need("pyarrow")
     try:
         table = pyiceberg_table(catalog, name[:-1], name[-1])
-        scan = table.scan(snapshot_id=_snapshot_id(table, snapshot), limit=limit)
-        names = tuple(field.name for field in scan.projection().fields)
+        chosen = None if snapshot is None else _snapshot(table, snapshot)
+        names = tuple(field.name for field in table.scan(snapshot_id=chosen).projection().fields)
         if columns is not None:
             _check(columns, names)
-            scan = scan.select(*columns)
-        batches = (batch.select(columns) if columns is not None else batch for batch in scan.to_arrow_batch_reader())
-        yield names if columns is None else columns, batches
+        yield columns or names, catalog.scan(name, columns, snapshot=chosen, limit=limit).batches()
     except (LakepactError, NotThere, WrongUsage, ImportError, click.exceptions.Exit, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001 - it is told, and ends the verb
@@ -134,9 +132,7 @@ def _check(columns: tuple[str, ...], names: tuple[str, ...]) -> None:
             raise WrongUsage(f"the table has no column {column!r}; it has {', '.join(names)}")
 
 
-def _snapshot_id(table: Any, snapshot: str | None) -> int | None:
-    if snapshot is None:
-        return None
+def _snapshot(table: Any, snapshot: str) -> int:
     found = table.snapshot_by_name(snapshot)
     if found is None and snapshot.isascii() and snapshot.isdigit():
         found = table.snapshot_by_id(int(snapshot))
@@ -151,7 +147,7 @@ def _without_secrets(error: Exception) -> str:
 
 
 def _up_to(batches: Iterator[Any], limit: int | None) -> Iterator[Mapping[str, Any]]:
-    return islice((row for batch in batches for row in rows(batch)), limit)
+    return islice(chain.from_iterable(map(rows, batches)), limit)
 
 
 def _write(names: tuple[str, ...], found: Iterator[Mapping[str, Any]], form: str | None, *, shown: int | None) -> None:

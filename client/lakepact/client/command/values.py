@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
 from lakepact.client.command.text import json_line
+
+#: The rows that become objects of Python at once, which take far more memory than in Arrow.
+_AT_ONCE = 1024
 
 
 def as_json(value: Any) -> Any:
@@ -40,11 +43,12 @@ def csv_line(values: Iterable[Any]) -> str:
     return ",".join("" if value is None else _csv(as_text(value)) for value in values)
 
 
-def rows(batch: Any) -> list[Mapping[str, Any]]:
-    """Return the rows of a batch or table of Arrow, each by the names of its columns."""
-    columns = [_values(column) for column in batch.columns]
+def rows(batch: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a batch or table of Arrow, each by the names of its columns; few of them are objects of Python at once."""
     names = batch.schema.names
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    for start in range(0, batch.num_rows, _AT_ONCE):
+        columns = [_values(column) for column in batch.slice(start, _AT_ONCE).columns]
+        yield from (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
 def _values(column: Any) -> list[Any]:
