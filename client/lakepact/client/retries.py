@@ -38,7 +38,8 @@ class Retries:
 
     A server's `Retry-After` is waited for exactly; without one the pauses grow from `first_pause` twofold up to `longest_pause`,
     each shortened at random by up to a half. A pause that would end after `total` seconds is not begun: the call fails at once.
-    `on_retry` is called with a `Retry` before each pause; an error that it raises ends the call.
+    `on_retry` is called with a `Retry` before each pause, and after it where pyiceberg commits rows again; an error that it raises ends
+    the call.
     """
 
     tries: int = 4

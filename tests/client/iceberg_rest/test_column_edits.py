@@ -114,7 +114,7 @@ def test_statistics_are_set_and_removed():
     held = {"snapshots": SNAPSHOTS, "statistics": [SKETCHES], "partition-statistics": [STATISTICS]}
 
     assert resolved(edits().set_statistics(SKETCHES).set_partition_statistics(STATISTICS), snapshots=SNAPSHOTS)[0] == [
-        {"action": "set-statistics", "statistics": SKETCHES},
+        {"action": "set-statistics", "snapshot-id": 7, "statistics": SKETCHES},
         {"action": "set-partition-statistics", "partition-statistics": STATISTICS},
     ]
     assert resolved(edits().remove_statistics(7).remove_partition_statistics(7), **held)[0] == [

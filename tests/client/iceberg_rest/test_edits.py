@@ -280,11 +280,11 @@ CONFLICT = httpx.Response(409, json={"error": {"message": "changed", "type": "Co
 def at_a_desk(drive):
     """Return a function that opens a catalog whose table has these states and whose commits get these answers, in order."""
 
-    def catalog(states, answers):
+    def catalog(states, answers, **options):
         states, answers = [{"metadata": {**METADATA, **state}} for state in states], list(answers)
         loading = {f"GET {TABLE}": lambda _: states.pop(0) if len(states) > 1 else states[0]}
         desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}, **loading, f"POST {TABLE}": lambda _: answers.pop(0)})
-        return drive("https://catalog", carrier=desk.carrier, retries=Retries(tries=3, first_pause=0.001)), desk
+        return drive("https://catalog", carrier=desk.carrier, retries=Retries(tries=3, first_pause=0.001, **options)), desk
 
     return catalog
 
@@ -317,6 +317,14 @@ def test_commit_after_a_conflict_is_made_for_the_table_as_it_is_then(at_a_desk):
         {"type": "assert-current-schema-id", "current-schema-id": 1},
         {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 5},
     ]
+
+
+def test_commit_that_is_made_again_is_reported(at_a_desk):
+    driven, _ = at_a_desk([{}], [CONFLICT, DONE], on_retry=(seen := []).append)
+
+    finished(driven, driven.change("n.t").set_location("file:///warehouse/sales/orders"))
+
+    assert [(one.operation, one.tries, one.status, one.pause > 0) for one in seen] == [("updateTable", 1, 409, True)]
 
 
 def test_commit_is_rejected_after_the_last_try(at_a_desk):

@@ -7,6 +7,7 @@ import itertools
 import sys
 import time
 from contextlib import aclosing
+from dataclasses import replace
 
 import httpx
 import pandas as pd
@@ -227,6 +228,15 @@ def test_append_after_a_conflict_is_committed_again_as_retries_allow(drive, serv
 
     assert between.commits == count
     assert ids(catalog, table) == [1, 2, 3, 4][: 2 + count]
+
+
+def test_append_that_is_committed_again_is_reported(drive, server, table):
+    seen = []
+    catalog = drive(server.url, carrier=Between(conflicting), retries=replace(FEW, on_retry=seen.append))
+
+    catalog.append(table, {"id": [4], "city": ["Bonn"]})
+
+    assert [(one.operation, one.tries, one.status) for one in seen] == [("updateTable", 1, 409)]
 
 
 def test_missing_table_raises_the_error_of_the_client(catalog):

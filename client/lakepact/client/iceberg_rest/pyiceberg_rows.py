@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 from pyiceberg.exceptions import CommitFailedException, ValidationException
@@ -15,10 +16,12 @@ from pyiceberg.io.pyarrow import schema_to_pyarrow
 from lakepact.client.errors import CommitRejected, Failure, LakepactError
 from lakepact.client.iceberg_rest.data_files import FileReader, PlannedFile
 from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+from lakepact.client.retries import Retry
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
+    from pyiceberg.catalog import Catalog
     from pyiceberg.expressions import BooleanExpression
     from pyiceberg.schema import Schema
     from pyiceberg.table import DataScan, Table
@@ -104,7 +107,35 @@ def write(catalog: IcebergCatalog, verb: str, table: TableName, retries: Retries
         ours = {"num-retries": retries.tries - 1, **{name: round(seconds * 1000) for name, seconds in waits.items()}}
         properties = {**{f"commit.retry.{name}": str(value) for name, value in ours.items()}, **loaded.properties}
         loaded.metadata = loaded.metadata.model_copy(update={"properties": properties})
+        if retries.on_retry is not None:
+            loaded.catalog = cast("Catalog", _Reported(loaded.catalog, retries.on_retry))
         return getattr(loaded, verb)(**arguments)
+
+
+class _Reported:
+    """The catalog of one write, which reports each commit after the first one as a retry."""
+
+    def __init__(self, catalog: Catalog, on_retry: Callable[[Retry], object]) -> None:
+        self._catalog = catalog
+        self._on_retry = on_retry
+        self._rejected: tuple[int, float, LakepactError] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._catalog, name)
+
+    def commit_table(self, *arguments: Any) -> Any:
+        """Commit, and keep a conflict for the report of the next commit."""
+        tries = 1
+        if self._rejected is not None:
+            tried, at, error = self._rejected
+            self._on_retry(Retry(error.operation, tried, time.monotonic() - at, error.status, None))
+            tries = tried + 1
+        try:
+            return self._catalog.commit_table(*arguments)
+        except CommitFailedException as conflict:
+            if isinstance(conflict.__cause__, LakepactError):
+                self._rejected = tries, time.monotonic(), conflict.__cause__
+            raise
 
 
 def inspect(catalog: IcebergCatalog, kind: str, table: TableName, snapshot_id: int | None) -> Any:

@@ -9,6 +9,7 @@ from lakepact.client.errors import CommitRejected, Failure, IncompleteCommit
 from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
 from lakepact.client.iceberg_rest.asynchronous.transactions import AsyncTransactions
 from lakepact.client.iceberg_rest.table_edits import TableEdits
+from lakepact.client.retries import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -64,6 +65,8 @@ class AsyncEdits(AsyncTables, AsyncTransactions):
                 pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after)
                 if pause is None:
                     raise
+                if self._retries.on_retry is not None:
+                    self._retries.on_retry(Retry(error.operation, tried, pause, error.status, None))
             await self._connection.pause(pause)
 
     async def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:
