@@ -123,7 +123,8 @@ class TableDraft:
         id_ = document["snapshot-id"]
         if all(one.snapshot_id != id_ for one in self.metadata.snapshots):
             raise ValueError(f"the table has no snapshot {id_}")
-        self.others.append({"action": f"set-{member}", member: document})
+        given = {"snapshot-id": id_} if member == "statistics" else {}  # deprecated, and required by Nessie
+        self.others.append({"action": f"set-{member}", **given, member: document})
         return statistics(self.metadata, member, id_)
 
     def remove_statistics(self, member: str, snapshot_id: int) -> dict[str, Any]:
