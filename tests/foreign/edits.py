@@ -27,6 +27,7 @@ SCHEMA = {
     ],
 }
 COLUMNS = ["id long required", "at timestamptz", "n int", "x float", "address(city string)"]
+UNION = pa.schema([pa.field("id", pa.int32(), nullable=False), pa.field("n", pa.int64()), pa.field("tags", pa.string())])
 ROWS = pa.table({"id": [1]}, schema=pa.schema([pa.field("id", pa.int64(), nullable=False)]))
 
 
@@ -87,6 +88,17 @@ def version(metadata: TableMetadata) -> int:
     return metadata.format_version
 
 
+def defaults(metadata: TableMetadata) -> list[object]:
+    """Return the default values of the last column."""
+    last = metadata.current_schema.to_wire()["fields"][-1]
+    return [last.get("initial-default"), last.get("write-default")]
+
+
+def statistics(metadata: TableMetadata) -> list[int]:
+    """Return the numbers of statistics files and partition statistics files."""
+    return [len(metadata.statistics), len(metadata.partition_statistics)]
+
+
 @dataclass(frozen=True)
 class Step:
     """Edits of one commit, and what the table shows afterwards."""
@@ -108,6 +120,14 @@ class Edits:
 
 def _snapshot(metadata: TableMetadata, number: int) -> int:
     return sorted(metadata.snapshots or (), key=lambda one: one.timestamp_ms)[number].snapshot_id
+
+
+def _statistics(metadata: TableMetadata) -> dict[str, Any]:
+    return {"snapshot-id": _snapshot(metadata, 0), "statistics-path": f"{metadata.location}/statistics", "file-size-in-bytes": 9}
+
+
+def _sketches(metadata: TableMetadata) -> dict[str, Any]:
+    return {**_statistics(metadata), "file-footer-size-in-bytes": 4, "blob-metadata": []}
 
 
 def _all(table: TableEdits, _: TableMetadata) -> object:
@@ -235,6 +255,32 @@ EDITS = (
             Step(lambda table, _: table.remove_ref("old"), refs, {"main": "branch 1"}),
         ),
         snapshots=2,
+    ),
+    Edits(
+        "union_by_name",
+        (Step(lambda table, _: table.union_by_name(UNION), columns, [*COLUMNS[:2], "n long", *COLUMNS[3:], "tags string"]),),
+    ),
+    Edits(
+        "add_column: default, set_default",
+        (
+            Step(lambda table, _: table.add_column("city", "string", required=True, default="Rome"), defaults, ["Rome", "Rome"]),
+            Step(lambda table, _: table.set_default("city", "Oslo"), defaults, ["Rome", "Oslo"]),
+        ),
+        created={"properties": {"format-version": "3"}},
+    ),
+    Edits(
+        "require_column",
+        (Step(lambda table, _: table.require_column("n"), lambda metadata: columns(metadata)[2], "n int required"),),
+    ),
+    Edits(
+        "set_statistics, remove_statistics",
+        (
+            Step(lambda table, first: table.set_statistics(_sketches(first)), statistics, [1, 0]),
+            Step(lambda table, first: table.set_partition_statistics(_statistics(first)), statistics, [1, 1]),
+            Step(lambda table, first: table.remove_statistics(_snapshot(first, 0)), statistics, [0, 1]),
+            Step(lambda table, first: table.remove_partition_statistics(_snapshot(first, 0)), statistics, [0, 0]),
+        ),
+        snapshots=1,
     ),
     Edits(
         "several edits at once",
