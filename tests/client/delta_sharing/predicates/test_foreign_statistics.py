@@ -7,10 +7,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import deltalake
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import yaml
+from packaging.version import Version
 
 from lakepact.client import SharingClient
 from lakepact.client.delta_sharing.file_skipping import FileSkipping
@@ -22,6 +24,10 @@ from lakepact.reference_server import running
 from .delta_rs_tables import write
 from .nearby_predicates import joined, predicates_of
 from .range_server import may_match
+
+pytestmark = pytest.mark.skipif(
+    Version(deltalake.__version__) < Version("1.6.1"), reason="deltalake before 1.6.1 cannot write decimals of 38 digits"
+)
 
 SPARK = Path(__file__).parent / "spark_tables"
 WRITERS = ("delta-spark", "delta-rs")
