@@ -1,7 +1,8 @@
 """A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT.
 
 LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `sparse`, `retries-reads`, `retries-conflicts`,
-`no-table-tasks`, `refreshes-where-configured`.
+`no-table-tasks`, `refreshes-where-configured`, `heads-first`, `never-caches`, `splits-edits`, `reorders`, `refuses-names`, `stages` (a snapshot
+and its branch in two commits), `compacts` (after each append); several with + between them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from client_loop import answer_tasks, repeatedly
 from miniature_history import History
-from miniature_session import FAULT, JWT, STYLE, CommitStateUnknown, Failed, NotFound, Refused, Session
+from miniature_session import FAULT, JWT, STYLES, CommitStateUnknown, Failed, NotFound, Refused, Session
 
 MOST_PAGES = 50
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
@@ -54,9 +55,12 @@ class Catalog(History):
     def table(self, name: str | None = None) -> str:
         root = self.namespace().replace(self.root, "/v1", 1) if FAULT == "drops-without-prefix" else self.namespace()
         named = self.name if name is None else name
+        self.identifier(named)
         return f"{root}/tables/{named if FAULT == 'leaves-table-names-as-they-are' else quote(named, safe='')}"
 
     def identifier(self, name: str) -> dict[str, Any]:
+        if "refuses-names" in STYLES and "%41é" in name:
+            raise Refused("such names are not supported")
         name = quote(name, safe="") if FAULT == "encodes-names-in-bodies" else name
         return {"namespace": self.levels, "name": name}
 
@@ -68,7 +72,7 @@ class Catalog(History):
         for page_number in range(10**6 if FAULT == "never-ends" else MOST_PAGES):
             size = "none" if FAULT == "sends-a-word-as-size" else "100" if member == "namespaces" else "2"
             asked = f"{path}{join}pageSize={size}&pageToken={token if FAULT == 'leaves-tokens-as-they-are' else quote(token, safe='')}"
-            if STYLE == "no-paging-parameters" or FAULT == "does-not-page":
+            if "no-paging-parameters" in STYLES or FAULT == "does-not-page":
                 asked = f"{path}{join}pageToken={quote(token, safe='')}" if token else path
             page = self.ask("GET", asked)
             found += page[member]
@@ -163,6 +167,8 @@ class Catalog(History):
         self.ask("POST", f"{self.namespace()}/tables", body)
 
     def load(self) -> Any:
+        if "heads-first" in STYLES and HEAD_TABLE in self.session.endpoints:
+            self.session.ask("HEAD", self.table())
         etag, held = self.cached.get(self.table(), ("", None))
         reply = self.session.ask("GET", self.table(), headers={"If-None-Match": etag} if etag else None)
         if reply.status == 304 or (held is not None and FAULT == "keeps-the-first-table"):
@@ -172,7 +178,7 @@ class Catalog(History):
         document = reply.document
         if FAULT == "numbers-are-floats":
             document = json.loads(reply.body, parse_int=lambda text: int(float(text)))
-        if reply.headers.get("etag"):
+        if reply.headers.get("etag") and "never-caches" not in STYLES:
             self.cached[self.table()] = reply.headers["etag"], document
         config = document["config"] if FAULT == "needs-config" else document.get("config")
         if FAULT == "config-is-an-object":
@@ -210,7 +216,8 @@ class Catalog(History):
 
     def commit(self, updates: list[dict[str, Any]], *requirements: dict[str, Any]) -> None:
         metadata = self.load()["metadata"]
-        body = {"requirements": [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}, *requirements], "updates": updates}
+        same_table = [] if FAULT == "forgets-uuids" else [{"type": "assert-table-uuid", "uuid": metadata["table-uuid"]}]
+        body = {"requirements": [*same_table, *requirements], "updates": updates}
         if FAULT == "forgets-the-action":
             body["updates"] = [{("type" if k == "action" else k): v for k, v in update.items()} for update in updates]
         if FAULT == "forgets-the-requirements":
@@ -234,12 +241,13 @@ class Catalog(History):
         self.change_schema([{"edit": "add", "column": [self.given["column"]]}])
 
     def edit_columns(self) -> Any:
-        self.change_schema(self.given["edits"])
+        for edits in [[edit] for edit in self.given["edits"]] if "splits-edits" in STYLES else [self.given["edits"]]:
+            self.change_schema(edits)
 
     def change_schema(self, edits: list[dict[str, Any]]) -> None:
         metadata = self.load_writable()["metadata"]
         decimal = "decimal(9, 2)"
-        schema = json.loads(json.dumps(self.schema(metadata)).replace(decimal, "decimal(9,2)" if STYLE == "sparse" else decimal))
+        schema = json.loads(json.dumps(self.schema(metadata)).replace(decimal, "decimal(9,2)" if "sparse" in STYLES else decimal))
         last = max(column["id"] for column in schema["fields"]) if FAULT == "counts-columns-of-the-schema" else metadata["last-column-id"]
         for edit in edits:
             *outer, name = edit["column"]
@@ -256,6 +264,8 @@ class Catalog(History):
             else:
                 column |= {"name": edit["to"]} if "to" in edit else {k: v for k, v in edit.items() if k in {"type", "doc"}}
                 column |= {"required": False} if edit["edit"] == "relax" else {}
+        if "reorders" in STYLES:
+            schema["fields"] = schema["fields"][::-1]
         if FAULT == "forgets-docs":
             schema["fields"] = [{k: v for k, v in column.items() if k != "doc"} for column in schema["fields"]]
         if FAULT == "forgets-keys":
@@ -290,7 +300,7 @@ class Catalog(History):
         added = {"source-id": source, "field-id": last + 1, "name": self.given["name"], "transform": self.given["transform"]}
         former = [] if FAULT == "replaces-partition-fields" else spec["fields"]
         guard = {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": metadata["last-partition-id"]}
-        new = {"spec-id": len(metadata["partition-specs"]), "fields": [*former, added]}
+        new = {"spec-id": len(metadata["partition-specs"]), "fields": [added, *former] if "reorders" in STYLES else [*former, added]}
         updates: list[dict[str, Any]] = [{"action": "add-spec", "spec": new}, {"action": "set-default-spec", "spec-id": -1}]
         self.commit(updates, *([] if FAULT == "adds-fields-to-any-spec" else [guard]))
 
@@ -362,7 +372,7 @@ class Catalog(History):
         representation = {"type": "sql", "sql": self.given["sql"], "dialect": "spark"}
         version = {"version-id": 1, "timestamp-ms": int(time.time() * 1000), "schema-id": 0, "summary": {}}
         version |= {"representations": [representation], "default-namespace": self.levels}
-        properties = {} if STYLE == "sparse" else {"properties": dict[str, str]()}
+        properties = {} if "sparse" in STYLES else {"properties": dict[str, str]()}
         self.ask("POST", f"{self.namespace()}/views", {"name": self.given["view"], "schema": schema, "view-version": version, **properties})
 
     def load_view(self) -> Any:
@@ -427,7 +437,7 @@ class Catalog(History):
             address = f"{self.table()}/credentials" if CREDENTIALS in self.session.endpoints else ""
             if FAULT == "always-asks-for-credentials":
                 address = f"{self.table()}/credentials"
-            if STYLE == "refreshes-where-configured":
+            if "refreshes-where-configured" in STYLES:
                 configured = loaded["config"].get("client.refresh-credentials-endpoint")
                 address = f"/{configured}" if configured else ""
             if address:
@@ -503,7 +513,7 @@ def inner_fields(schema: dict[str, Any], outer: list[str]) -> list[dict[str, Any
 
 def performed(task: str, given: dict[str, Any]) -> Any:
     act = getattr(Catalog, task.replace("-", "_"), None)
-    if act is None or (STYLE == "no-table-tasks" and "table" in task):
+    if act is None or ("no-table-tasks" in STYLES and "table" in task):
         raise NotImplementedError(task)
     return act(Catalog(given))
 

@@ -11,9 +11,38 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from miniature_session import FAULT, STYLE, CommitStateUnknown, Conflict, Refused
+import fastavro
+import pyarrow.parquet as pq
+from miniature_session import FAULT, STYLES, CommitStateUnknown, Conflict, Refused, Unauthorized
 
 MAIN = "main"
+
+
+def local(location: str) -> Path:
+    """Return the path of a file."""
+    return Path(unquote(urlsplit(location).path))
+
+
+def real_rows(manifest_list: Path, version: int) -> list[Any]:
+    """Return the rows of a snapshot with Avro manifests, without deleted rows; tables of version 3 are refused."""
+    if version > 2 and FAULT != "ignores-deletion-vectors":
+        raise Refused("deletion vectors are not supported")
+    files: list[tuple[int, dict[str, Any]]] = []
+    for listed in fastavro.reader(manifest_list.open("rb")):
+        entries = fastavro.reader(local(listed["manifest_path"]).open("rb"))
+        files += [(listed["sequence_number"], entry["data_file"]) for entry in entries]
+    positions, values, found = set(), list[tuple[int, Any]](), list[Any]()
+    for sequence, file in files:
+        if file["content"] == 1 and file["file_format"] == "PARQUET" and FAULT != "ignores-position-deletes":
+            positions |= {(row["file_path"], row["pos"]) for row in pq.read_table(local(file["file_path"])).to_pylist()}
+        if file["content"] == 2 and FAULT != "ignores-equality-deletes":
+            values += [(sequence, row) for row in pq.read_table(local(file["file_path"])).to_pylist()]
+    for sequence, file in files:
+        for place, row in enumerate(pq.read_table(local(file["file_path"])).to_pylist() if file["content"] == 0 else ()):
+            applied = [gone for number, gone in values if number > sequence or FAULT == "applies-all-equality-deletes"]
+            is_deleted = (file["file_path"], place) in positions or any(gone.items() <= row.items() for gone in applied)
+            found += [] if is_deleted else [row]
+    return found
 
 
 class History:
@@ -29,11 +58,12 @@ class History:
 
     @staticmethod
     def root_of(metadata: dict[str, Any]) -> Path:
-        return Path(unquote(urlsplit(metadata["location"]).path))
+        return local(metadata["location"])
 
     @staticmethod
-    def files_of(snapshot: dict[str, Any]) -> list[str]:
-        files: list[str] = json.loads(Path(unquote(urlsplit(snapshot["manifest-list"]).path)).read_text())
+    def files_of(snapshot: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the files of a snapshot, each with its partition: values by names of columns."""
+        files: list[dict[str, Any]] = json.loads(local(snapshot["manifest-list"]).read_text())
         return files
 
     @staticmethod
@@ -47,9 +77,13 @@ class History:
 
     # -- reading -------------------------------------------------------------------------------------------------
 
-    def rows(self, metadata: dict[str, Any], snapshot: dict[str, Any] | None) -> list[Any]:
-        """Return the rows of a snapshot; data files have them by field ids."""
-        return self.rows_of_files(metadata, self.files_of(snapshot)) if snapshot else []
+    def rows(self, metadata: dict[str, Any], snapshot: dict[str, Any] | None, where: dict[str, Any] | None = None) -> list[Any]:
+        """Return the rows of a snapshot in partitions that may hold these values; data files have them by field ids."""
+        if snapshot and snapshot["manifest-list"].endswith(".avro"):
+            return real_rows(local(snapshot["manifest-list"]), metadata["format-version"])
+        files = self.files_of(snapshot) if snapshot else []
+        kept = [one["file"] for one in files if all(one["partition"].get(name, value) == value for name, value in (where or {}).items())]
+        return self.rows_of_files(metadata, kept)
 
     def rows_of_files(self, metadata: dict[str, Any], files: list[str]) -> list[Any]:
         columns = self.schema(metadata)["fields"]
@@ -66,10 +100,10 @@ class History:
         loaded, where = self.load(), self.given["where"]
         metadata = loaded["metadata"]
         if (loaded.get("config") or {}).get("scan-planning-mode") != "server":
-            return self.selected(self.rows(metadata, self.snapshot(metadata, metadata.get("current-snapshot-id"))), where)
+            return self.selected(self.rows(metadata, self.snapshot(metadata, metadata.get("current-snapshot-id")), where), where)
         found = []
         for task in self.planned_tasks():
-            rows = self.rows_of_files(metadata, [unquote(urlsplit(task["data-file"]["file-path"]).path)])
+            rows = self.rows_of_files(metadata, [str(local(task["data-file"]["file-path"]))])
             residual = task.get("residual-filter")
             is_done = FAULT == "leaves-filters-to-the-server" or (residual is None and FAULT == "needs-a-residual")
             found += rows if is_done else self.selected(rows, where)
@@ -124,11 +158,11 @@ class History:
 
     def load_writable(self) -> Any:
         loaded = self.load()
-        if STYLE == "sparse" and loaded["metadata"]["format-version"] != 2:
+        if "sparse" in STYLES and loaded["metadata"]["format-version"] != 2:
             raise Refused("only tables of version 2 are written")
         return loaded
 
-    def append(self, branch: str) -> None:
+    def append(self, branch: str) -> Any:
         metadata = self.load_writable()["metadata"]
         data = self.root_of(metadata) / "data" / f"{uuid.uuid4()}.json"
         ids = {column["name"]: column["name" if FAULT == "finds-columns-by-name" else "id"] for column in self.schema(metadata)["fields"]}
@@ -138,7 +172,7 @@ class History:
             try:
                 self.append_file(metadata, branch, data, former)
             except Conflict:
-                if STYLE != "retries-conflicts" and FAULT != "appends-to-old-files":
+                if "retries-conflicts" not in STYLES and FAULT != "appends-to-old-files":
                     raise
                 metadata = self.load()["metadata"]
                 self.append_file(metadata, branch, data, former if FAULT == "appends-to-old-files" else self.former_files(metadata, branch))
@@ -154,34 +188,56 @@ class History:
                 self.append_file(metadata, branch, data, self.former_files(metadata, branch))
                 return None
             raise
+        except Unauthorized:
+            data.unlink()
+            if FAULT != "deletes-files-before-another-attempt":
+                raise
+            self.append_file(metadata, branch, data, former)
         except Refused:
             data.unlink()
             raise
+        if "compacts" in STYLES:
+            metadata = self.load()["metadata"]
+            files = self.former_files(metadata, branch)
+            self.append_file(metadata, branch, Path(files[-1]["file"]), files[:-1], operation="replace")
+        return None
 
     @staticmethod
     def write(file: Path, content: Any) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(content))
 
-    def former_files(self, metadata: dict[str, Any], branch: str) -> list[str]:
+    def former_files(self, metadata: dict[str, Any], branch: str) -> list[dict[str, Any]]:
         before = self.snapshot(metadata, self.head(metadata, MAIN if FAULT == "builds-branches-on-main" else branch))
         return self.files_of(before) if before else []
 
-    def append_file(self, loaded: dict[str, Any], branch: str, data: Path, former: list[str]) -> None:
+    def partition(self, metadata: dict[str, Any]) -> dict[str, Any]:
+        """Return the values of the partition that all rows of the task are in; no field where rows differ."""
+        names = {column["id"]: column["name"] for column in self.schema(metadata)["fields"]}
+        spec = next(spec for spec in metadata["partition-specs"] if spec["spec-id"] == metadata["default-spec-id"])
+        sources = [names[one["source-id"]] for one in spec["fields"] if one["transform"] == "identity"]
+        values = {name: {row.get(name) for row in self.given["rows"]} for name in sources}
+        if FAULT == "writes-no-partition-values":
+            return dict.fromkeys(values)
+        return {name: found.pop() for name, found in values.items() if len(found) == 1}
+
+    def append_file(self, loaded: dict[str, Any], branch: str, data: Path, former: list[dict[str, Any]], operation: str = "append") -> None:
         head = self.head(loaded, branch)
+        added = len(self.given["rows"]) + (FAULT == "counts-too-many")
+        counts = {"added-records": str(added), "deleted-records": str(added)} if operation == "replace" else {"added-records": str(added)}
         manifest = self.root_of(loaded) / "metadata" / f"snap-{uuid.uuid4()}.json"
-        self.write(manifest, [*former, str(data)])
+        self.write(manifest, [*former, {"file": str(data), "partition": self.partition(loaded)}])
         snapshot = {
             "snapshot-id": random.randrange(1, 2**63),
             "timestamp-ms": int(time.time()) if FAULT == "writes-seconds" else max(int(time.time() * 1000), loaded["last-updated-ms"]),
             "manifest-list": manifest.as_uri(),
-            "summary": {"operation": "append", "added-records": str(len(self.given["rows"]) + (FAULT == "counts-too-many"))},
+            "summary": {"operation": operation, **counts},
             "schema-id": 1 if FAULT == "writes-another-schema-id" else loaded["current-schema-id"],
         }
         if loaded["format-version"] > 1:
             snapshot["sequence-number"] = loaded["last-sequence-number"] + 1
         if loaded["format-version"] > 2:
-            snapshot |= {"first-row-id": loaded["next-row-id"], "added-rows": len(self.given["rows"])}
+            snapshot |= {"first-row-id": loaded["next-row-id"], "added-rows": len(self.given["rows"]) if operation == "append" else 0}
         parent = self.head(loaded, MAIN) if FAULT == "builds-branches-on-main" else head
         if FAULT == "appends-to-minus-one" and loaded.get("current-snapshot-id") == -1:
             parent = head = -1
@@ -191,7 +247,11 @@ class History:
         updates = [self.reference(name, "branch", snapshot["snapshot-id"]) for name in sorted(moved)]
         try:
             is_unguarded = FAULT == "moves-any-head" or (FAULT == "appends-without-a-head" and head is None)
-            self.commit([{"action": "add-snapshot", "snapshot": snapshot}, *updates], *([] if is_unguarded else [self.stays(branch, head)]))
+            added_first: list[dict[str, Any]] = [{"action": "add-snapshot", "snapshot": snapshot}]
+            if "stages" in STYLES:
+                self.commit(added_first)
+                added_first = []
+            self.commit([*added_first, *updates], *([] if is_unguarded else [self.stays(branch, head)]))
         except CommitStateUnknown:
             if FAULT == "deletes-metadata-of-unknown-commits":
                 manifest.unlink()

@@ -95,7 +95,15 @@ def test_correct_client_fails_nothing(servers: Callable[[str], Target], contract
     assert failed(judged(servers(contract), contract, *ALL.get(contract, ()))) == {}
 
 
-@pytest.mark.parametrize("style", ["no-paging-parameters", "sparse", "retries-reads", "no-table-tasks"])
+@pytest.mark.parametrize(
+    "style",
+    [
+        "no-paging-parameters+splits-edits+heads-first+refuses-names",
+        "sparse",
+        "retries-reads+compacts+stages+reorders+never-caches",
+        "no-table-tasks",
+    ],
+)
 def test_unusual_but_correct_client_fails_nothing(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, style: str) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
 

@@ -35,7 +35,7 @@ class GrownTable:
 
     Args:
         namespace: of the table.
-        snapshots: its snapshots, in the order of the appends.
+        snapshots: the snapshot of main after each append.
     """
 
     namespace: list[str]
@@ -66,12 +66,16 @@ def grown(lab: CatalogClientLab, appends: int = len(APPENDED)) -> GrownTable:
     """
     namespace = lab.namespace(TABLE)
     where: dict[str, Any] = {"namespace": namespace, "table": TABLE}
+    heads: dict[int, Document] = {}
     for rows in APPENDED[:appends]:
-        lab.require_done(lab.performs("append-rows", namespace=namespace, table=TABLE, rows=rows))
-    snapshots = sorted(lab.stored(**where)["metadata"].get("snapshots") or [], key=lambda snapshot: snapshot["sequence-number"])
-    if len(snapshots) != appends:
-        raise Blocked(f"{appends} appends made {len(snapshots)} snapshots")
-    return GrownTable(namespace, tuple(snapshots))
+        lab.require_done(lab.performs("append-rows", **where, rows=rows))
+        metadata = lab.stored(**where)["metadata"]
+        heads |= {
+            one["snapshot-id"]: one for one in metadata.get("snapshots") or [] if one["snapshot-id"] == metadata["current-snapshot-id"]
+        }
+    if len(heads) != appends:
+        raise Blocked(f"{appends} appends moved main to {len(heads)} snapshots")
+    return GrownTable(namespace, tuple(heads.values()))
 
 
 VERSIONS = (2, 1, 3)

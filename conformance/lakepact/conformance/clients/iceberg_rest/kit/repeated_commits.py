@@ -23,11 +23,17 @@ def key_of(exchange: Exchange) -> str | None:
     return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
 
 
+def table_changes(exchange: Exchange) -> list[dict[str, Any]]:
+    """Return the changes of tables in a commit, each with its requirements and updates."""
+    body = orjson.loads(exchange.request_body)
+    changes: list[dict[str, Any]] = body.get("table-changes", [body])
+    return changes
+
+
 def table_changes_of(done: Performance) -> Iterator[dict[str, Any]]:
-    """Yield each change of a table that a client sent in its commits, with its requirements and updates."""
+    """Yield each change of a table that a client sent in its commits."""
     for exchange in done.of(*COMMITS):
-        body = orjson.loads(exchange.request_body)
-        yield from body.get("table-changes", [body])
+        yield from table_changes(exchange)
 
 
 def updates_of(done: Performance, action: str) -> Iterator[dict[str, Any]]:

@@ -62,13 +62,13 @@ def answering(operations: OperationId | Collection[OperationId], *answers: Answe
     return script
 
 
-def at_first(script: Script, operations: OperationId | Collection[OperationId]) -> Script:
-    """Return a catalog that answers the first request for some operations by a script, and all others unchanged."""
+def at_first(script: Script, operations: OperationId | Collection[OperationId], part: bytes = b"") -> Script:
+    """Return a catalog that answers the first request for some operations with `part` in its body by a script, and all others unchanged."""
     meant = {operations} if isinstance(operations, str) else set(operations)
     met: list[bytes] = []
 
     def first(request: Request, forward: Forward) -> Answer:
-        if request.operation not in meant or met:
+        if request.operation not in meant or part not in request.body or met:
             return forward(request)
         met.append(request.body)
         return script(request, forward)

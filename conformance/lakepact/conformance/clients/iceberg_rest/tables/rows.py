@@ -57,9 +57,11 @@ def timestamps(lab: CatalogClientLab) -> None:
     """A client that reads as of a time returns the rows of the snapshot that was current, by `snapshot-log`, and fails before it."""
     table = grown(lab)
     first, second = (snapshot["timestamp-ms"] for snapshot in table.snapshots)
+    log = [entry["timestamp-ms"] for entry in lab.stored(**table.where)["metadata"]["snapshot-log"]]
+    later = min((time for time in log if time > first), default=first)  # an append may make several snapshots
     with lab.judge_each("IRC-CLI-038") as case:
-        for number, time in ((1, max(first, second - 1)), (2, second + EARLIER)):
-            if number == 1 and first == second:
+        for number, time in ((1, later - 1), (2, second + EARLIER)):
+            if number == 1 and later == first:
                 continue
             with case():
                 done = lab.performs("read-rows-at-timestamp", **table.where, timestamp=time)
@@ -127,6 +129,7 @@ def _planned(location: str, residual: Document) -> Script:
     """Return a catalog that plans scans of the table: its data files, and a filter that is left for the client."""
     folder = Path(unquote(urlsplit(location).path))
     files = [path for path in folder.rglob("*") if path.is_file() and "metadata" not in path.relative_to(folder).parts]
+    files = [path for path in files if not path.name.startswith((".", "_"))]  # checksums of Hadoop
     plain: Document = {"content": "data", "spec-id": 0, "partition": [], "record-count": 1}
     tasks = [
         {
