@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 import time
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +11,8 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyroaring import BitMap64
 
+from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import puffin_of
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     EQUALITY_DELETES,
     POSITION_DELETES,
@@ -33,7 +31,6 @@ DELETED = (2, 3, 7)
 KEPT = [number for number in range(10) if number not in DELETED]
 _PATH_ID, _POSITION_ID = 2147483546, 2147483545
 _FORMATS = {"position": 2, "equality": 2, "vector": 3}
-_VECTOR_MAGIC = bytes.fromhex("d1d33964")
 
 
 def table_with_deletes(catalog: IcebergCatalog, namespace: str, kind: str) -> None:
@@ -91,21 +88,10 @@ def _equality_deletes(location: str) -> File:
 
 def _deletion_vector(location: str, data: str) -> File:
     path = f"{location}/data/deletes.puffin"
-    vector = _VECTOR_MAGIC + BitMap64(DELETED).serialize()
-    blob = len(vector).to_bytes(4, "big") + vector + zlib.crc32(vector).to_bytes(4, "big")
-    about = {
-        "type": "deletion-vector-v1",
-        "fields": [],
-        "snapshot-id": -1,
-        "sequence-number": -1,
-        "offset": 4,
-        "length": len(blob),
-        "properties": {"referenced-data-file": data, "cardinality": str(len(DELETED))},
-    }
-    footer = json.dumps({"blobs": [about]}).encode()
-    _write(path, b"PFA1" + blob + b"PFA1" + footer + len(footer).to_bytes(4, "little") + bytes(4) + b"PFA1")
+    content, [(offset, length)] = puffin_of({data: DELETED})
+    _write(path, content)
     return File(
-        path, content=POSITION_DELETES, format="PUFFIN", rows=len(DELETED), size=_size(path), target=data, offset=4, length=len(blob)
+        path, content=POSITION_DELETES, format="PUFFIN", rows=len(DELETED), size=_size(path), target=data, offset=offset, length=length
     )
 
 

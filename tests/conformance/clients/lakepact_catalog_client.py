@@ -75,6 +75,13 @@ class Tasks:
             "current-snapshot-id": None if current == -1 else current,
         }
 
+    def load_tables(self) -> Any:
+        found = []
+        for table in self.given["tables"]:
+            self.table = table
+            found.append(self.load_table())
+        return found
+
     def load_table_repeatedly(self) -> Any:
         return repeatedly(self.load_table, self.given)
 

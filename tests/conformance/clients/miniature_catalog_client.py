@@ -1,8 +1,8 @@
 """A small correct client of Iceberg REST catalogs, with one fault for each value of LAKEPACT_FAULT.
 
 LAKEPACT_STYLE selects correct but unusual behaviour: `no-paging-parameters`, `sparse`, `retries-reads`, `retries-conflicts`,
-`no-table-tasks`, `refreshes-where-configured`, `heads-first`, `never-caches`, `splits-edits`, `reorders`, `refuses-names`, `stages` (a snapshot
-and its branch in two commits), `compacts` (after each append); several with + between them.
+`no-table-tasks`, `refreshes-where-configured`, `heads-first`, `never-caches`, `splits-edits`, `reorders`, `refuses-names`,
+`stages` (a snapshot and its branch in two commits), `compacts` (after each append); several with + between them.
 """
 
 from __future__ import annotations
@@ -213,6 +213,15 @@ class Catalog(History):
 
     def load_table_repeatedly(self) -> Any:
         return repeatedly(self.summary, self.given)
+
+    def load_tables(self) -> Any:
+        found = []
+        for table in self.given["tables"]:
+            self.name = table
+            if FAULT == "sends-the-last-etag" and self.cached:
+                self.cached[self.table()] = self.cached.popitem()[1]
+            found.append(self.summary())
+        return found
 
     def commit(self, updates: list[dict[str, Any]], *requirements: dict[str, Any]) -> None:
         metadata = self.load()["metadata"]

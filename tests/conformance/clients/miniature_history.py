@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import fastavro
-import pyarrow.parquet as pq
 from miniature_session import FAULT, STYLES, CommitStateUnknown, Conflict, Refused, Unauthorized
 
 MAIN = "main"
@@ -25,6 +23,9 @@ def local(location: str) -> Path:
 
 def real_rows(manifest_list: Path, version: int) -> list[Any]:
     """Return the rows of a snapshot with Avro manifests, without deleted rows; tables of version 3 are refused."""
+    import fastavro  # noqa: PLC0415 - slow to import, and of use to real tables alone
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
     if version > 2 and FAULT != "ignores-deletion-vectors":
         raise Refused("deletion vectors are not supported")
     files: list[tuple[int, dict[str, Any]]] = []
@@ -162,11 +163,15 @@ class History:
             raise Refused("only tables of version 2 are written")
         return loaded
 
-    def append(self, branch: str) -> Any:
-        metadata = self.load_writable()["metadata"]
+    def data_file(self, metadata: dict[str, Any]) -> Path:
         data = self.root_of(metadata) / "data" / f"{uuid.uuid4()}.json"
         ids = {column["name"]: column["name" if FAULT == "finds-columns-by-name" else "id"] for column in self.schema(metadata)["fields"]}
         self.write(data, [{ids[name]: value for name, value in row.items()} for row in self.given["rows"]])
+        return data
+
+    def append(self, branch: str) -> Any:
+        metadata = self.load_writable()["metadata"]
+        data = self.data_file(metadata)
         former = self.former_files(metadata, branch)
         try:
             try:
@@ -188,19 +193,17 @@ class History:
                 self.append_file(metadata, branch, data, self.former_files(metadata, branch))
                 return None
             raise
-        except Unauthorized:
+        except Refused as refused:
             data.unlink()
-            if FAULT != "deletes-files-before-another-attempt":
+            if FAULT != "deletes-files-before-another-attempt" or not isinstance(refused, Unauthorized):
                 raise
             self.append_file(metadata, branch, data, former)
-        except Refused:
-            data.unlink()
-            raise
-        if "compacts" in STYLES:
-            metadata = self.load()["metadata"]
-            files = self.former_files(metadata, branch)
-            self.append_file(metadata, branch, Path(files[-1]["file"]), files[:-1], operation="replace")
-        return None
+        return self.compact(branch) if "compacts" in STYLES else None
+
+    def compact(self, branch: str) -> None:
+        metadata = self.load()["metadata"]
+        files = self.former_files(metadata, branch)
+        self.append_file(metadata, branch, Path(files[-1]["file"]), files[:-1], operation="replace")
 
     @staticmethod
     def write(file: Path, content: Any) -> None:

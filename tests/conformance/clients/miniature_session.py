@@ -204,12 +204,9 @@ class Session:
             except Unauthorized:
                 if FAULT == "takes-expired-tokens-for-done" and method == "POST":
                     return Reply(200, {}, b"{}")
+                self.renew(renewed=renewed)
                 if FAULT == "deletes-files-before-another-attempt" and b'"add-snapshot"' in (body or b""):
-                    self.authorize(again=True)
                     raise
-                if renewed or not self.properties.get("credential") or FAULT == "never-refreshes":
-                    raise
-                self.authorize(again=True)
                 renewed, tries = True, tries + 1
             except Busy as busy:
                 waits, tries = waits + 1, tries + 1
@@ -217,6 +214,12 @@ class Session:
             except Failed as failed:
                 if tries <= 0 or (FAULT == "sends-lost-commits-again" and hasattr(failed, "status")):
                     raise
+
+    def renew(self, *, renewed: bool) -> None:
+        """Obtain another token after a refusal, once for each request; called where the refusal is handled."""
+        if renewed or not self.properties.get("credential") or FAULT == "never-refreshes":
+            raise  # noqa: PLE0704 - the refusal
+        self.authorize(again=True)
 
     @staticmethod
     def tries(method: str, *, is_keyed: bool) -> int:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import struct
 import uuid
-import zlib
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lakepact.conformance.checks.iceberg_rest.kit.tables import manifests
+from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DATA, POSITION_DELETES, File, Manifest
 from lakepact.conformance.data.shapes import VECTORS
 from lakepact.conformance.data.writers import cuts
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.data.shapes import Shape
     from lakepact.conformance.data.truth import Version
 
-NAME, POSITION = 2147483546, 2147483545  #: field ids of the columns of position deletes
-PUFFIN, VECTOR_MAGIC = b"PFA1", b"\xd1\xd3\x39\x64"
+NAME = 2147483546  #: field id of the path in position deletes
 
 
 @dataclass
@@ -70,20 +68,11 @@ class MergeOnRead:
 
     def _vectors(self, gone: dict[str, int]) -> list[File]:
         """Write one Puffin file with a deletion vector for each data file."""
-        content = PUFFIN
-        blobs: list[dict[str, Any]] = []
-        for path, count in gone.items():
-            vector = vector_of(count)
-            about = {"referenced-data-file": path, "cardinality": str(count)}
-            place = {"offset": len(content), "length": len(vector), "snapshot-id": -1, "sequence-number": -1}
-            blobs.append({"type": "deletion-vector-v1", "fields": [POSITION], "properties": about, **place})
-            content += vector
-        footer = json.dumps({"blobs": blobs}).encode()
-        content += PUFFIN + footer + struct.pack("<i", len(footer)) + bytes(4) + PUFFIN
+        content, places = puffin_of({path: range(count) for path, count in gone.items()})
         path = self._written("data", "puffin", content)
         return [
-            File(path, (), count, POSITION_DELETES, "PUFFIN", len(content), target=target, offset=blob["offset"], length=blob["length"])
-            for blob, (target, count) in zip(blobs, gone.items(), strict=True)
+            File(path, (), count, POSITION_DELETES, "PUFFIN", len(content), target=target, offset=offset, length=length)
+            for (offset, length), (target, count) in zip(places, gone.items(), strict=True)
         ]
 
     def _commit(self, files: list[File], *, operation: str) -> None:
@@ -131,13 +120,3 @@ class MergeOnRead:
         with self.table.io.new_output(location).create() as file:
             file.write(content)
         return location
-
-
-def vector_of(count: int) -> bytes:
-    """Return a deletion vector of the first rows of a file, with length and checksum, as Puffin and Delta files have it."""
-    from pyroaring import BitMap64  # noqa: PLC0415 - of use to deletion vectors alone
-
-    rows = BitMap64(range(count))
-    rows.run_optimize()
-    data = VECTOR_MAGIC + rows.serialize()
-    return struct.pack(">i", len(data)) + data + struct.pack(">I", zlib.crc32(data))

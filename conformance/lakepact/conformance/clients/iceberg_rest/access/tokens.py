@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from urllib.parse import parse_qsl
 import orjson
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import ADDRESS, CatalogClientLab
+from lakepact.conformance.clients.iceberg_rest.kit.repeated_commits import COMMITS
 from lakepact.conformance.clients.iceberg_rest.kit.scripts import error
 from lakepact.conformance.clients.iceberg_rest.suite import check
 from lakepact.conformance.clients.lab import Performance
@@ -62,6 +64,11 @@ class Issuer:
         if time.monotonic() > ends:
             return error(self.expired, "AuthenticationTimeoutException" if self.expired == 419 else "NotAuthorizedException")
         return forward(request.without_authorization())
+
+    def expire(self) -> None:
+        """Let all issued tokens end."""
+        with self._lock:
+            self._ends = dict.fromkeys(self._ends, 0.0)
 
     def _issue(self, request: Request) -> Answer:
         self.asked += 1
@@ -150,6 +157,44 @@ def _requests_before_the_first_listing(done: Performance) -> int:
     """Return how many requests for tokens a client sends before it lists tables."""
     operations = [exchange.operation for exchange in done.of(op.get_token, op.list_tables)]
     return operations.index(op.list_tables)
+
+
+def expiring_at_commits(issuer: Issuer) -> Script:
+    """Return a catalog whose tokens end when it receives the first commit."""
+    met: list[str] = []
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation in COMMITS and not met:
+            met.append(request.target)
+            issuer.expire()
+        return issuer.script(request, forward)
+
+    return script
+
+
+@check("IRC-CLI-071")
+def tokens_that_expire_at_commits(lab: CatalogClientLab) -> None:
+    """A client whose commit returns 401 or 419 for its token leaves the change once and succeeds, or leaves no change and fails."""
+    changes: list[tuple[str, str, Any]] = [
+        ("set-properties", "updates", {"lakepact.token": "1"}),
+        ("append-rows", "rows", [{"id": 1, "data": "a"}]),
+    ]
+    with lab.judge_each("IRC-CLI-071", without="the client requests no token, or does not commit by updateTable") as case:
+        for status, (task, argument, change) in itertools.product((401, 419), changes):
+            where: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t"}
+            done = lab.tries(task, expiring_at_commits(Issuer(expired=status)), **where, properties=CREDENTIAL, **{argument: change})
+            if done is None or not (done.of(op.get_token) and done.of(*COMMITS)):
+                continue
+            how = f"after {task}, whose commit returned {status} first; {done.ended.shown}:"
+            read = lab.tries("read-rows", **where) if argument == "rows" else None
+            lab.show(done)
+            with case():
+                if read is not None:
+                    expect.equal(change if done.ended.is_done else [], read.result, f"rows {how}", at=None)
+                elif argument == "updates":
+                    properties = lab.stored(**where)["metadata"]["properties"]
+                    left = {name: value for name, value in properties.items() if name in change}
+                    expect.equal(change if done.ended.is_done else {}, left, f"properties {how}", at=None)
 
 
 @check("IRC-CLI-027")

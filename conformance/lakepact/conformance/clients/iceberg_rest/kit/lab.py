@@ -49,6 +49,7 @@ TASKS = {
     "load-table": "namespace, table: return an object with uuid, location, properties, snapshot-ids, and current-snapshot-id, "
     "which is null for a table without snapshots",
     "load-table-repeatedly": "namespace, table, times, pause: return an array of what load-table returns, with one catalog object",
+    "load-tables": "namespace, tables, names: return an array of what load-table returns for each, with one catalog object",
     "set-properties": "namespace, table, updates: load the table and commit these properties",
     "add-column": "namespace, table, column: add an optional column of type string",
     "edit-columns": "namespace, table, edits: make these edits in one change; each has column, an array of the names of the column and "

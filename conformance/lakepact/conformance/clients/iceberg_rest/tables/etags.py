@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import CatalogClientLab
 from lakepact.conformance.clients.iceberg_rest.suite import check
@@ -13,6 +14,7 @@ from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import op
 
 CONDITION = "if-none-match"
+ETAG = '"1"'
 
 
 def changing_once(marks: list[str]) -> Script:
@@ -36,6 +38,45 @@ def changing_once(marks: list[str]) -> Script:
         return answer.with_document({**document, "metadata": metadata, "metadata-location": location}).with_header("etag", f'"{mark}"')
 
     return script
+
+
+def with_one_etag(request: Request, forward: Forward) -> Answer:
+    """Answer as a catalog whose tables all have the same ETag and never change."""
+    if request.operation != op.load_table:
+        return forward(request)
+    headers = request.headers.copy()
+    if headers.pop(CONDITION, None) == ETAG:
+        return Answer(304, headers=(("etag", ETAG),))
+    return forward(request.with_headers(headers)).with_header("etag", ETAG)
+
+
+@check("IRC-CLI-074")
+def etags_of_other_tables(lab: CatalogClientLab) -> None:
+    """A client that loads two tables with equal ETags sends each only for its own table and snapshots, and returns both tables."""
+    tables = ["t", "u"]
+    home = lab.namespace(*tables)
+    uuids = [lab.stored(home, table)["metadata"]["table-uuid"] for table in tables] * 2
+    conditional = 0
+    with lab.judge_each("IRC-CLI-074") as case:
+        for mode in ("all", "refs"):
+            properties = {"snapshot-loading-mode": mode}
+            done = lab.performs("load-tables", with_one_etag, namespace=home, tables=tables * 2, properties=properties)
+            with case():
+                expect.equal(uuids, [one.get("uuid") for one in done.result], "uuids of the loaded tables:", at=None)
+            known: set[tuple[str, str]] = set()
+            for exchange in done.of(op.load_table):
+                query = dict(parse_qsl(urlsplit(exchange.url).query))
+                target = (urlsplit(exchange.url).path, query.get("snapshots", "all"))
+                if exchange.status != 304 and all(name.lower() != CONDITION for name, _ in exchange.request_headers):
+                    known.add(target)
+                    continue
+                conditional += 1
+                with case():
+                    expect.true(
+                        target in known, f"{CONDITION} after an answer for snapshots={target[1]} of {target[0]}", "before it", at=None
+                    )
+    if not conditional:
+        raise NotOffered("the client does not send If-None-Match")
 
 
 @check("IRC-CLI-032")
