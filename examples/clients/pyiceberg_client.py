@@ -102,6 +102,9 @@ class Tasks:
     def load_table_repeatedly(self) -> Any:
         return self.repeatedly(self.load_table)
 
+    def load_tables(self) -> Any:
+        return [described(self.catalog.load_table((*self.namespace, name))) for name in self.given["tables"]]
+
     def set_properties(self) -> None:
         with self.catalog.load_table(self.name).transaction() as transaction:
             transaction.set_properties(self.given["updates"])

@@ -119,7 +119,7 @@ CLIENTS = (
         _python("pyiceberg", PINS / "pyiceberg/requirements.txt", "pyiceberg_client.py"),
         threads={"IRC-CLI-027": "apache/iceberg-python#1113", "IRC-CLI-050": "apache/iceberg-python#2823"},
     ),
-    ClientProgram("iceberg-java", "Iceberg Java", "1.11.0", ICEBERG, iceberg_java, seconds=90, threads=JAVA_THREADS),
+    ClientProgram("iceberg-java", "Iceberg Java", "1.12.0", ICEBERG, iceberg_java, seconds=90, threads=JAVA_THREADS),
     ClientProgram("iceberg-go", "iceberg-go", "0.7.0", ICEBERG, iceberg_go),
     ClientProgram(
         "iceberg-rust",
@@ -148,7 +148,7 @@ CLIENTS = (
             "IRC-CLI-025": "duckdb/duckdb-iceberg#705",
         },
     ),
-    ClientProgram("spark", "Spark 4.1.4 with Iceberg", "1.11.0", ICEBERG, spark, seconds=120, threads=JAVA_THREADS),
+    ClientProgram("spark", "Spark 4.1.4 with Iceberg", "1.12.0", ICEBERG, spark, seconds=120, threads=JAVA_THREADS),
     ClientProgram("lakepact-catalog", "lakepact, catalog client", "0.1.0", ICEBERG, _own("lakepact_catalog_client.py")),
     ClientProgram(
         "delta-sharing",

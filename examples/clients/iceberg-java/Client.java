@@ -96,8 +96,9 @@ public class Client {
     tasks.put("list-tables-repeatedly", () -> repeatedly(() -> orNull(() -> names(catalog.listTables(namespace)))));
     tasks.put("table-exists", () -> catalog.tableExists(table));
     act("create-table", () -> catalog.createTable(table, SCHEMA));
-    tasks.put("load-table", this::loadTable);
-    tasks.put("load-table-repeatedly", () -> repeatedly(this::loadTable));
+    tasks.put("load-table", () -> loadTable(table));
+    tasks.put("load-table-repeatedly", () -> repeatedly(() -> loadTable(table)));
+    tasks.put("load-tables", this::loadTables);
     act("set-properties", () -> set(catalog.loadTable(table), "updates"));
     act("set-properties-twice", this::setPropertiesTwice);
     act("add-column", () -> catalog.loadTable(table).updateSchema().addColumn(text("column"), Types.StringType.get()).commit());
@@ -198,8 +199,16 @@ public class Client {
     }
   }
 
-  Map<String, Object> loadTable() {
-    Table loaded = catalog.loadTable(table);
+  List<Object> loadTables() {
+    List<Object> found = new ArrayList<>();
+    for (String name : texts("tables")) {
+      found.add(loadTable(TableIdentifier.of(namespace, name)));
+    }
+    return found;
+  }
+
+  Map<String, Object> loadTable(TableIdentifier name) {
+    Table loaded = catalog.loadTable(name);
     List<Long> snapshots = new ArrayList<>();
     loaded.snapshots().forEach(snapshot -> snapshots.add(snapshot.snapshotId()));
     Snapshot current = loaded.currentSnapshot();
