@@ -30,7 +30,7 @@ KINDS = {"position deletes": 2, "equality deletes": 2, "a deletion vector": 3}
 
 
 def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
-    """Return the arguments that name a new table with three rows, of which the second is then deleted, and a later row.
+    """Return the arguments that name a new table with three rows, the second deleted, and a later row.
 
     Args:
         lab: creates the table.
