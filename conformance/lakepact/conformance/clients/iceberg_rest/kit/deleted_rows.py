@@ -36,7 +36,8 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
         lab: creates the table.
         kind: one of `KINDS`, or `NONE`.
     """
-    version, where = KINDS.get(kind, 2), {"namespace": lab.namespace(), "table": TABLE}
+    version = KINDS.get(kind, 2)
+    where: dict[str, Any] = {"namespace": lab.namespace(), "table": TABLE}
     lab.create(**where, properties={"format-version": str(version)})
     metadata = lab.stored(**where)["metadata"]
     schema, location, snapshot = metadata["schemas"][0], metadata["location"], 3

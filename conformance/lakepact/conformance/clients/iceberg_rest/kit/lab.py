@@ -18,7 +18,7 @@ VIEW_SQL = "SELECT 1 AS id"
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables
 DROPS_DIALECTS = "replace.drop-dialect.allowed"  #: allows a client of another dialect to replace a view
 
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "type": "struct",
     "schema-id": 0,
     "fields": [
