@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import time
 from dataclasses import dataclass, field, replace
@@ -37,7 +38,7 @@ class Issuer:
     """A catalog that requires tokens and issues them.
 
     Args:
-        lifetime: seconds for which a token is accepted.
+        lifetime: seconds for which a token is accepted after its first use, so that slow clients do not need two at once.
         announced: whether answers have expires_in.
         expired: status of a request with an expired token.
         failures: numbers of the requests for tokens that fail, the first being 1.
@@ -61,6 +62,9 @@ class Issuer:
         if scheme.lower() != "bearer" or ends is None:
             # The configuration needs no token.
             return forward(request.without_authorization()) if request.operation == op.get_config else error(401, "NotAuthorizedException")
+        with self._lock:
+            if ends == math.inf and request.operation != op.get_config:
+                ends = self._ends[token] = time.monotonic() + self.lifetime
         if time.monotonic() > ends:
             return error(self.expired, "AuthenticationTimeoutException" if self.expired == 419 else "NotAuthorizedException")
         return forward(request.without_authorization())
@@ -77,7 +81,7 @@ class Issuer:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
             return Answer(400, body=b'{"error":"invalid_request","error_description":"the body must be a form"}')
         token = f"{ISSUED}{self.asked}"
-        self._ends[token] = time.monotonic() + self.lifetime
+        self._ends[token] = math.inf
         document: dict[str, Any] = {
             "access_token": token,
             "token_type": "bearer",
