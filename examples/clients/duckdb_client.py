@@ -108,10 +108,15 @@ class Tasks:
         self.run(f"INSERT INTO {self.table} VALUES {rows}")  # noqa: S608 - names and texts are quoted
 
     def read_rows(self) -> Any:
-        return [{"id": number, "data": data} for number, data in self.run(f"FROM {self.table} SELECT id, data")]
+        return self.rows_of(self.table)
+
+    def rows_of(self, relation: str) -> list[dict[str, Any]]:
+        found = self.connection.execute(f"FROM {relation}")
+        names = [column[0] for column in found.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
     def rows_at(self, when: str) -> list[dict[str, Any]]:
-        return [{"id": number, "data": data} for number, data in self.run(f"FROM {self.table} AT ({when}) SELECT id, data")]
+        return self.rows_of(f"{self.table} AT ({when})")
 
     def read_rows_at_snapshot(self) -> Any:
         return self.rows_at(f"VERSION => {self.given['snapshot-id']}")

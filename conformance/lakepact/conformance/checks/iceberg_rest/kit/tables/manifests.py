@@ -17,6 +17,7 @@ import fastavro
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 EXISTING, ADDED, DELETED = 0, 1, 2
+SINCE_3 = frozenset({142, 144, 145, 520})  #: fields of format version 3: row ids, and the places of deletion vectors
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,12 @@ def value_type(transform: str, source: str) -> str:
     return "date" if transform == "day" else source
 
 
-def entry_schema(spec: Mapping[str, Any], types: Mapping[int, str]) -> dict[str, Any]:
+def _of_version(fields: Any, format_version: int) -> list[dict[str, Any]]:
+    """Return the fields that a format version has; some readers refuse others."""
+    return [one for one in fields if format_version > 2 or one["field-id"] not in SINCE_3]
+
+
+def entry_schema(spec: Mapping[str, Any], types: Mapping[int, str], *, format_version: int = 3) -> dict[str, Any]:
     """Return the schema of the entries of a manifest."""
     partition = {
         "type": "record",
@@ -170,6 +176,7 @@ def entry_schema(spec: Mapping[str, Any], types: Mapping[int, str]) -> dict[str,
             _field(145, "content_size_in_bytes", "long", optional=True),
         ],
     }
+    data_file["fields"] = _of_version(data_file["fields"], format_version)
     return {
         "type": "record",
         "name": "manifest_entry",
@@ -264,7 +271,7 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
         "format-version": str(format_version),
         "content": "deletes" if manifest.content else "data",
     }
-    return avro(entry_schema(spec, types), records, about)
+    return avro(entry_schema(spec, types, format_version=format_version), records, about)
 
 
 def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, Any]]:
@@ -318,4 +325,4 @@ def list_bytes(
         "sequence-number": str(sequence),
         "format-version": str(format_version),
     }
-    return avro(LIST_SCHEMA, records, about)
+    return avro({**LIST_SCHEMA, "fields": _of_version(LIST_SCHEMA["fields"], format_version)}, records, about)
