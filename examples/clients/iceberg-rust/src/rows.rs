@@ -60,10 +60,19 @@ pub async fn read(table: &Table, snapshot: Option<i64>) -> Result<Value> {
     let batches: Vec<RecordBatch> = scan.build()?.to_arrow().await?.try_collect().await?;
     let mut rows = Vec::new();
     for batch in &batches {
-        let (numbers, texts) = (batch.column(0).as_primitive::<Int64Type>(), batch.column(1).as_string::<i32>());
+        let schema = batch.schema();
         for row in 0..batch.num_rows() {
-            rows.push(json!({"id": numbers.value(row), "data": texts.is_valid(row).then(|| texts.value(row))}));
+            let columns = schema.fields().iter().zip(batch.columns());
+            rows.push(columns.map(|(field, column)| (field.name().clone(), cell(column, row))).collect::<Value>());
         }
     }
     Ok(json!(rows))
+}
+
+/// Returns the value of a column in a row: an integer, a text or null.
+fn cell(column: &ArrayRef, row: usize) -> Value {
+    match column.as_primitive_opt::<Int64Type>() {
+        Some(numbers) => json!(numbers.is_valid(row).then(|| numbers.value(row))),
+        None => json!(column.is_valid(row).then(|| column.as_string::<i32>().value(row))),
+    }
 }

@@ -43,7 +43,6 @@ SNAPSHOT_MEMBERS = (
     "last-sequence-number",
     "next-row-id",
 )
-DESCENDING = {"source-id": 1, "transform": "identity", "direction": "desc", "null-order": "nulls-last"}
 OWN: Rows = [{"id": 10, "data": "own"}]
 OTHER: Rows = [{"id": 11, "data": "other"}]
 
@@ -206,31 +205,21 @@ def appended_snapshots(lab: CatalogClientLab) -> None:
             lab.commit(*where.values(), *(set_reference(name, kind, _head(after) or 0) for name, kind in refs))
 
 
-#: Changes of the layout of a table, and a filter for the row that is appended after each.
-RELAYOUTS: tuple[tuple[tuple[Document, ...], Document], ...] = (
-    (
-        (
-            {
-                "action": "add-spec",
-                "spec": {"spec-id": 1, "fields": [{"source-id": 2, "field-id": 1000, "name": "data", "transform": "identity"}]},
-            },
-            {"action": "set-default-spec", "spec-id": -1},
-            {"action": "add-sort-order", "sort-order": {"order-id": 1, "fields": [DESCENDING]}},
-            {"action": "set-default-sort-order", "sort-order-id": -1},
-        ),
-        {"data": "own"},
-    ),
-    (
-        (
-            {
-                "action": "add-spec",
-                "spec": {"spec-id": 2, "fields": [{"source-id": 1, "field-id": 1001, "name": "id_part", "transform": "identity"}]},
-            },
-            {"action": "set-default-spec", "spec-id": -1},
-        ),
-        {"id": 11},
-    ),
+#: Fields of new partition specs, and a filter for the row that is appended after each.
+RELAYOUTS: tuple[tuple[Document, Document], ...] = (
+    ({"source-id": 2, "field-id": 1000, "name": "data"}, {"data": "own"}),
+    ({"source-id": 1, "field-id": 1001, "name": "id_part"}, {"id": 11}),
 )
+
+
+def _relayout(number: int, field: Document) -> list[Document]:
+    order = {"source-id": number, "transform": "identity", "direction": "desc", "null-order": "nulls-last"}
+    return [
+        {"action": "add-spec", "spec": {"spec-id": number, "fields": [{**field, "transform": "identity"}]}},
+        {"action": "set-default-spec", "spec-id": -1},
+        {"action": "add-sort-order", "sort-order": {"order-id": number, "fields": [order]}},
+        {"action": "set-default-sort-order", "sort-order-id": -1},
+    ]
 
 
 @check("IRC-CLI-073")
@@ -238,8 +227,8 @@ def appends_after_changed_layouts(lab: CatalogClientLab) -> None:
     """A client that appends after the partition spec and sort order changed keeps them, and finds its rows by their partition values."""
     table, present = grown(lab, 1), list(APPENDED[0])
     with lab.judge_each("IRC-CLI-073", without="the client appends to no table whose partition spec was changed") as case:
-        for (updates, where), rows in zip(RELAYOUTS, (OWN, OTHER), strict=True):
-            before, since = lab.commit(table.namespace, TABLE, *updates), time.time() * 1000
+        for number, ((field, where), rows) in enumerate(zip(RELAYOUTS, (OWN, OTHER), strict=True), 1):
+            before, since = lab.commit(table.namespace, TABLE, *_relayout(number, field)), time.time() * 1000
             done = lab.performs("append-rows", **table.where, rows=rows)
             if not (done.ended.is_done or done.of(*COMMITS)):
                 continue  # a client may refuse partitioned tables

@@ -43,6 +43,7 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
     """A client reports 404 and 409 by other errors than each other, 403, 500 and 503, whatever it loads or changes."""
     load: tuple[OperationId, str, dict[str, Any]] = (op.load_table, "load-table", {"namespace": lab.namespace("t"), "table": "t"})
     kinds: dict[str, dict[int, str]] = {}
+    shows: dict[str, Performance] = {}
     for operation, task, arguments in (load, *(change[:3] for change in changes(lab) if change.operation != op.report_metrics)):
         for status in (404, 409, 403, 500, *([503] if operation == op.load_table else [])):  # clients wait longer after 503
             documented = lab.contract.operations[operation].answer(status)
@@ -52,7 +53,7 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
             done = lab.tries(task, answering(operation, refusal), **arguments)
             if done is None or not done.of(operation) or not done.ended.error:
                 break  # some clients take 404 of a drop for success
-            kinds.setdefault(task, {})[status] = done.ended.error
+            kinds.setdefault(task, {})[status], shows[task] = done.ended.error, done
     if not kinds:
         raise NotOffered("the client implements none of the tasks")
     if all(len({*found.values()}) == 1 for found in kinds.values()):
@@ -61,6 +62,7 @@ def kinds_of_errors(lab: CatalogClientLab) -> None:
         with lab.judge_each(requirement, without="the client reports no such errors") as case:
             for task, found in kinds.items():
                 alike = [status for status, kind in found.items() if distinct in found and status != distinct and kind == found[distinct]]
+                lab.show(shows[task])
                 with case():
                     expect.equal([], alike, f"statuses that {task} reports by the same error as {distinct}:", at=None)
 
