@@ -148,7 +148,7 @@ CLIENTS = (
             "IRC-CLI-025": "duckdb/duckdb-iceberg#705",
         },
     ),
-    ClientProgram("spark", "Spark 4.1.4 with Iceberg", "1.12.0", ICEBERG, spark, seconds=120, threads=JAVA_THREADS),
+    ClientProgram("spark", "Spark 4.1.4 with Iceberg", "1.11.0", ICEBERG, spark, seconds=120, threads=JAVA_THREADS),
     ClientProgram("lakepact-catalog", "lakepact, catalog client", "0.1.0", ICEBERG, _own("lakepact_catalog_client.py")),
     ClientProgram(
         "delta-sharing",
