@@ -8,9 +8,11 @@ Needs duckdb, and its extensions iceberg, avro and httpfs: from `duckdb-ext-iceb
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import sys
 import time
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -18,7 +20,7 @@ import duckdb
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CATALOG = "checked"
+CATALOGS = itertools.count(1)
 PROPERTIES = {"token", "credential", "oauth2-server-uri", "warehouse"}
 
 
@@ -32,40 +34,55 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+@cache
+def engine() -> duckdb.DuckDBPyConnection:
+    """Return the database that all tasks share: loading its extensions takes longer than a task."""
+    connection = duckdb.connect()
+    with contextlib.suppress(ImportError):
+        import duckdb_ext  # noqa: PLC0415
+
+        duckdb_ext.init(connection)
+    for extension in ("avro", "httpfs", "iceberg"):
+        connection.execute(f"LOAD {extension}")
+    return connection
+
+
 class Tasks:
-    """The tasks, one method each."""
+    """The tasks, one method each; each task attaches a catalog of its own."""
 
     def __init__(self, given: dict[str, Any]) -> None:
         self.given = given
+        self.catalog = f"checked{next(CATALOGS)}"
         if len(given.get("namespace", ())) > 1 or given["properties"].keys() - PROPERTIES:
             raise NotImplementedError  # ATTACH has neither nested namespaces nor other properties
-        self.connection = duckdb.connect()
-        with contextlib.suppress(ImportError):
-            import duckdb_ext  # noqa: PLC0415
-
-            duckdb_ext.init(self.connection)
-        for extension in ("avro", "httpfs", "iceberg"):
-            self.connection.execute(f"LOAD {extension}")
+        self.connection = engine().cursor()
         warehouse = text(given["properties"].get("warehouse", ""))
         self.connection.execute(
-            f"ATTACH {warehouse} AS {CATALOG} (TYPE iceberg, ENDPOINT {text(given['uri'])}, {self.authorization(given)})"
+            f"ATTACH {warehouse} AS {self.catalog} (TYPE iceberg, ENDPOINT {text(given['uri'])}, {self.authorization(given)})"
         )
-        self.schema = f"{CATALOG}.{quoted('.'.join(given.get('namespace', ())))}"
+        self.schema = f"{self.catalog}.{quoted('.'.join(given.get('namespace', ())))}"
         self.table = f"{self.schema}.{quoted(given.get('table', ''))}"
 
     def authorization(self, given: dict[str, Any]) -> str:
         """Return the options of ATTACH for a token or a credential."""
         properties = given["properties"]
         if "token" in properties:
-            self.connection.execute(f"CREATE SECRET s (TYPE iceberg, TOKEN {text(properties['token'])})")
+            self.connection.execute(f"CREATE OR REPLACE SECRET s (TYPE iceberg, TOKEN {text(properties['token'])})")
         elif "credential" in properties:
             identity, _, secret = properties["credential"].rpartition(":")
             uri = properties.get("oauth2-server-uri", f"{given['uri']}/v1/oauth/tokens")
             options = f"CLIENT_ID {text(identity)}, CLIENT_SECRET {text(secret)}, OAUTH2_SERVER_URI {text(uri)}"
-            self.connection.execute(f"CREATE SECRET s (TYPE iceberg, {options})")
+            self.connection.execute(f"CREATE OR REPLACE SECRET s (TYPE iceberg, {options})")
         else:
             return "AUTHORIZATION_TYPE 'none', ACCESS_DELEGATION_MODE 'none'"
         return "SECRET s, ACCESS_DELEGATION_MODE 'none'"
+
+    def close(self) -> None:
+        """Detach the catalog; an internal error of DuckDB makes the whole database unusable, so the next task gets another one."""
+        try:
+            self.connection.execute(f"DETACH {self.catalog}")
+        except duckdb.Error:
+            engine.cache_clear()
 
     def run(self, statement: str) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = self.connection.execute(statement).fetchall()
@@ -73,7 +90,7 @@ class Tasks:
 
     def list_namespaces(self) -> Any:
         found = self.run("SELECT database_name, schema_name FROM duckdb_schemas()")
-        return [[name] for database, name in found if database == CATALOG]
+        return [[name] for database, name in found if database == self.catalog]
 
     def create_namespace(self) -> None:
         self.run(f"CREATE SCHEMA {self.schema}")
@@ -142,7 +159,8 @@ def answered(line: str) -> dict[str, Any]:
     if act is None:
         return {"not_offered": True}
     try:
-        return {"result": act(Tasks(asked["arguments"]))}
+        with contextlib.closing(Tasks(asked["arguments"])) as tasks:
+            return {"result": act(tasks)}
     except NotImplementedError:
         return {"not_offered": True}
     except Exception as error:  # noqa: BLE001 - reported

@@ -1,0 +1,154 @@
+"""The outcome of a task on a server with a fault, from what the client reports and from what the server stores."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from impact.programme import REFUSED
+from lakepact.conformance.clients.program import in_order
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from impact.programme import Step
+    from lakepact.conformance.clients.program import Ended
+
+CONTRACT, VERSION = "iceberg_rest", "1.11.0"
+WORKS, REFUSES, FAILS, WRONG, NOT_CALLED = "works", "refuses", "fails", "wrong", "not-called"
+SEVERITY = (WORKS, REFUSES, FAILS, WRONG)
+#: Errors of the client's own code, whatever else their message names.
+CRASHES = re.compile(
+    r"NullPointerException|IndexOutOfBounds|ClassCastException|panic|INTERNAL Error|AttributeError|IndexError|AssertionError"
+)
+STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)")
+#: Names in quotes, in a path of members, before a colon, or alone in a line.
+NAMES = re.compile(r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.])|\b([a-z][\w-]*):|^([a-z][\w-]*)(?:\.[\w.-]+)?$""", re.MULTILINE)
+OF_ANY_ERROR = frozenset({"error", "message", "type", "code", "name", "stack"})  #: members that messages name without meaning them
+WORD = re.compile(r"[\w-]+")
+REQUEST = "/v1/"  #: in the path of each request
+VOLATILE = (
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
+    (re.compile(r"(?:file:)?/+tmp/[^\s\"',;)]*"), "PATH"),
+    (re.compile(r"(?:https?://)?127\.0\.0\.1:\d+"), "SERVER"),
+    (re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\b\d{9,}\b"), "NUMBER"),
+)
+LONGEST = 160  #: characters of a detail
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of a task, or of a client on a server with a fault: the worst of its tasks."""
+
+    outcome: str
+    task: str = ""
+    detail: str = ""
+
+
+def error_of(step: Step, ended: Ended, error: str, objects: Collection[str]) -> Finding:
+    """Return the finding about a task that ended without a result.
+
+    Args:
+        step: the task.
+        ended: how it ended.
+        error: the type of the error that the task reports on the sound server; empty if it succeeds there.
+        objects: the names and ids in the arguments of the task.
+    """
+    if ended.is_late:
+        return Finding(FAILS, step.task, f"no answer within {ended.seconds:.0f} seconds")
+    if not ended.error:
+        return Finding(FAILS, step.task, short(f"the client ended: {ended.why}"))
+    if ended.error == error:
+        return Finding(WORKS)
+    is_clear = _is_clear(f"{ended.error}\n{ended.why}", objects)
+    return Finding(REFUSES if is_clear else FAILS, step.task, short(f"{ended.error}: {ended.why}"))
+
+
+def _is_clear(text: str, objects: Collection[str]) -> bool:
+    """Return whether an error names the answer's status, error type or member, the request or the object, and is no crash of the client."""
+    if CRASHES.search(text):
+        return False
+    if STATUS.search(text) or REQUEST in text:
+        return True
+    names = {name for found in NAMES.findall(text) for name in found} - OF_ANY_ERROR
+    return bool({*objects, *members(), *error_types()}.intersection(WORD.findall(text)) or names & every_member())
+
+
+@cache
+def error_types() -> frozenset[str]:
+    """Return the error types that the contract names."""
+    operations = Contract(CONTRACT, VERSION).operations.values()
+    return frozenset(name for operation in operations for answer in operation.answers.values() for name in answer.errors)
+
+
+@cache
+def every_member() -> frozenset[str]:
+    """Return the names of all members of the contract's documents."""
+    return frozenset(_members(Contract(CONTRACT, VERSION).schemas))
+
+
+@cache
+def members() -> frozenset[str]:
+    """Return the members whose names are no usual words, in the spellings of several languages."""
+    spelled = {name for name in every_member() if "-" in name}
+    others = {name.replace("-", "_") for name in spelled} | {_camel(name) for name in spelled}
+    return frozenset(spelled | others)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("-")
+    return first + "".join(map(str.title, rest))
+
+
+def _members(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        yield from properties if isinstance(properties, dict) else ()
+        for value in schema.values():
+            yield from _members(value)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from _members(item)
+
+
+def differing(step: Step, found: Any, sound: Any) -> str:
+    """Return how a result differs from the one on the sound server; empty if it does not."""
+    if step.expected == REFUSED:
+        return "success instead of an error"
+    found, sound = in_order(found), in_order(sound)
+    return "" if found == sound else short(difference(sound, found))
+
+
+def difference(expected: Any, actual: Any, place: str = "") -> str:
+    """Return the first place where two values differ, with both values."""
+    at = f" at {place}" if place else ""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        name = next(name for name in [*expected, *actual] if expected.get(name) != actual.get(name))
+        return difference(expected.get(name), actual.get(name), f"{place}/{name}")
+    if isinstance(expected, list) and isinstance(actual, list):
+        if len(expected) != len(actual):
+            what = "rows" if any(isinstance(item, dict) and "data" in item for item in [*expected, *actual]) else "items"
+            return f"{len(actual)} {what} instead of {len(expected)}{at}"
+        position = next(n for n, (one, other) in enumerate(zip(expected, actual, strict=True)) if one != other)
+        return difference(expected[position], actual[position], f"{place}/{position}")
+    return f"{_shown(actual)} instead of {_shown(expected)}{at}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"an object of {len(value)}"
+    if isinstance(value, list):
+        return f"an array of {len(value)}"
+    return {None: "nothing", True: "true", False: "false"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
+
+
+def short(text: str) -> str:
+    """Return a text in one line without what differs between two runs."""
+    for pattern, word in VOLATILE:
+        text = pattern.sub(word, text)
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
