@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,7 @@ VOLATILE = (
     (re.compile(r"(?:https?://)?127\.0\.0\.1:\d+"), "SERVER"),
     (re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\b\d{9,}\b"), "NUMBER"),
 )
+IDENTIFIER = re.compile(r"(uuid|location|snapshot) \d+")  #: as `truth` numbers them
 LONGEST = 160  #: characters of a detail
 Row = dict[str, Any]
 
@@ -129,21 +131,22 @@ def difference(expected: Any, actual: Any, place: str = "") -> str:
     if isinstance(expected, dict) and isinstance(actual, dict):
         name = next(name for name in [*expected, *actual] if expected.get(name) != actual.get(name))
         return difference(expected.get(name), actual.get(name), f"{place}/{name}")
-    if isinstance(expected, list) and isinstance(actual, list):
+    if isinstance(expected, list) and isinstance(actual, list) and any(isinstance(item, dict) for item in [*expected, *actual]):
         if len(expected) != len(actual):
-            what = "rows" if any(isinstance(item, dict) and "data" in item for item in [*expected, *actual]) else "items"
+            what = "rows" if any("data" in item for item in [*expected, *actual]) else "items"
             return f"{len(actual)} {what} instead of {len(expected)}{at}"
         position = next(n for n, (one, other) in enumerate(zip(expected, actual, strict=True)) if one != other)
         return difference(expected[position], actual[position], f"{place}/{position}")
-    return f"{_shown(actual)} instead of {_shown(expected)}{at}"
+    is_foreign = isinstance(expected, str) and IDENTIFIER.fullmatch(expected) and not IDENTIFIER.fullmatch(str(actual))
+    return f"{'an unknown one' if is_foreign and actual is not None else _shown(actual)} instead of {_shown(expected)}{at}"
 
 
 def _shown(value: Any) -> str:
+    if value is None:
+        return "nothing"
     if isinstance(value, dict):
-        return f"an object of {len(value)}"
-    if isinstance(value, list):
-        return f"an array of {len(value)}"
-    return {None: "nothing", True: "true", False: "false"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
+        return "an object"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def short(text: str) -> str:
