@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Operation
     from lakepact.reference_server.http.service import Scope
 
-SECONDS = 30.0  #: that a task may take
+SECONDS = 30.0  #: time limit of a task
 PASSES = 5  #: of the programme on the sound server, until two are alike
 
 
@@ -201,7 +201,7 @@ def _chain(program: Program, chain: str, steps: Sequence[SoundStep], *, url: str
         ended = _performed(program, url, step, arguments)
         stored = truth.state().get(chain, {})
         if not ended.is_done:
-            finding = error_of(step, ended, known.error, (*arguments["namespace"], *map(str, arguments.values())))
+            finding = error_of(step, ended, known.error, [*arguments["namespace"], *map(str, [*arguments.values(), *truth.identifiers()])])
             if finding.outcome != WORKS:
                 return finding
         elif wrong := differing(step, truth.plain(ended.value), known.result):

@@ -26,8 +26,8 @@ CRASHES = re.compile(
     r"NullPointerException|IndexOutOfBounds|ClassCastException|panic|INTERNAL Error|AttributeError|IndexError|AssertionError"
 )
 STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)")
-#: Names in quotes, in a path of members, before a colon, or alone in a line.
-NAMES = re.compile(r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.])|\b([a-z][\w-]*):|^([a-z][\w-]*)(?:\.[\w.-]+)?$""", re.MULTILINE)
+#: Names in quotes, in a path of members, before a colon or slash, or alone in a line.
+NAMES = re.compile(r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.])|\b([a-z][\w-]*)[:/]|^([a-z][\w-]*)(?:\.[\w.-]+)?$""", re.MULTILINE)
 OF_ANY_ERROR = frozenset({"error", "message", "type", "code", "name", "stack"})  #: members that messages name without meaning them
 WORD = re.compile(r"[\w-]+")
 REQUEST = "/v1/"  #: in the path of each request
@@ -77,7 +77,10 @@ def _is_clear(text: str, objects: Collection[str]) -> bool:
     if STATUS.search(text) or REQUEST in text:
         return True
     names = {name for found in NAMES.findall(text) for name in found} - OF_ANY_ERROR
-    return bool({*objects, *members(), *error_types()}.intersection(WORD.findall(text)) or names & every_member())
+    return bool(
+        {*objects, *members(), *error_types(), *Contract(CONTRACT, VERSION).operations}.intersection(WORD.findall(text))
+        or names & every_member()
+    )
 
 
 @cache

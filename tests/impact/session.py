@@ -1,4 +1,4 @@
-"""What a broken requirement does to clients: `nox -s impact`, or `python -m impact`.
+"""The measurement of broken requirements and clients: `nox -s impact`, or `python -m impact`.
 
 Each pair of a requirement and a client is one run of the everyday programme on the reference server with one mutant. Results are
 appended to a file, so that a second start measures only what is missing; the table of all results is written at the end.
@@ -61,7 +61,7 @@ def _key(line: Line) -> tuple[str, str, str]:
 @click.option("--clients", default=",".join(BY_NAME), show_default=True, help="Names of clients, separated by commas.")
 @click.option("--requirements", default="*", show_default=True, help="Patterns of requirements, separated by commas.")
 @click.option("--jobs", default=2, show_default=True, help="Servers at a time, each with a process of the client.")
-@click.option("--seconds", default=SECONDS, show_default=True, help="That a task may take.")
+@click.option("--seconds", default=SECONDS, show_default=True, help="Time limit of a task.")
 @click.option("--again", is_flag=True, help="Measure also what has been measured, print it, and keep nothing.")
 @click.option("--results", type=click.Path(path_type=Path), default=RESULTS, help="The file of results.")
 @click.option("--table", "place", type=click.Path(path_type=Path), default=TABLE, help="The table of all results.")

@@ -70,6 +70,10 @@ class Truth:
         first: dict[str, Any] = next(iter(metadata.get("snapshots") or ()), {})
         return first.get(wanted.member, document.get(wanted.member))
 
+    def identifiers(self) -> list[Any]:
+        """Return the ids that the catalog had so far."""
+        return [value for known in self._seen.values() for value in known]
+
     def plain(self, value: Any) -> Any:
         """Return a result of a client with identifiers of the catalog replaced by their numbers."""
         if isinstance(value, dict):
