@@ -23,7 +23,8 @@ WORKS, REFUSES, FAILS, WRONG, NOT_CALLED = "works", "refuses", "fails", "wrong",
 SEVERITY = (WORKS, REFUSES, FAILS, WRONG)
 #: Errors of the client's own code, whatever else their message names.
 CRASHES = re.compile(
-    r"NullPointerException|IndexOutOfBounds|ClassCastException|panic|INTERNAL Error|AttributeError|IndexError|AssertionError"
+    r"NullPointerException|IndexOutOfBounds|ClassCastException|panic|INTERNAL Error|"
+    r"\bTypeError|AttributeError|IndexError|AssertionError|StopIteration"
 )
 STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)")
 #: Names in quotes, in a path of members, before a colon or slash, or alone in a line.
