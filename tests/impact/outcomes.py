@@ -28,19 +28,20 @@ CRASHES = re.compile(
 )
 STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)")
 #: Names in quotes, in a path of members, before a colon or slash, or alone in a line.
-NAMES = re.compile(r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.])|\b([a-z][\w-]*)[:/]|^([a-z][\w-]*)(?:\.[\w.-]+)?$""", re.MULTILINE)
+NAMES = re.compile(r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.\s])|\b([a-z][\w-]*)[:/]|^([a-z][\w-]*)(?:\.[\w.-]+)?$""", re.MULTILINE)
 OF_ANY_ERROR = frozenset({"error", "message", "type", "code", "name", "stack"})  #: members that messages name without meaning them
 WORD = re.compile(r"[\w-]+")
+OTHER = re.compile(r"[^a-z0-9]+")
 REQUEST = "/v1/"  #: in the path of each request
 VOLATILE = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
-    (re.compile(r"(?:file:)?/+tmp/[^\s\"',;)]*"), "PATH"),
+    (re.compile(r", input_value=.*", re.DOTALL), ""),
+    (re.compile(r"file:[^\s\"',;)]*|(?<![\w.}:/])/(?!v1/)(?:[\w.~-]+/){2,}[\w.~-]*"), "PATH"),
     (re.compile(r"(?:https?://)?127\.0\.0\.1:\d+"), "SERVER"),
     (re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\b\d{9,}\b"), "NUMBER"),
 )
 IDENTIFIER = re.compile(r"(uuid|location|snapshot) \d+")  #: as `truth` numbers them
 LONGEST = 160  #: characters of a detail
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def error_of(step: Step, ended: Ended, error: str, objects: Collection[str]) -> 
     if ended.is_late:
         return Finding(FAILS, step.task, f"no answer within {ended.seconds:.0f} seconds")
     if not ended.error:
-        return Finding(FAILS, step.task, short(f"the client ended: {ended.why}"))
+        return Finding(FAILS, step.task, f"the client ended: {ended.why.partition(';')[0]}")
     if ended.error == error:
         return Finding(WORKS)
     is_clear = _is_clear(f"{ended.error}\n{ended.why}", objects)
@@ -78,10 +79,14 @@ def _is_clear(text: str, objects: Collection[str]) -> bool:
     if STATUS.search(text) or REQUEST in text:
         return True
     names = {name for found in NAMES.findall(text) for name in found} - OF_ANY_ERROR
-    return bool(
-        {*objects, *members(), *error_types(), *Contract(CONTRACT, VERSION).operations}.intersection(WORD.findall(text))
-        or names & every_member()
-    )
+    words = {*objects, *members(), *error_types(), *Contract(CONTRACT, VERSION).operations}
+    return bool(words.intersection(WORD.findall(text)) or names & every_member() or _spells_member(text))
+
+
+def _spells_member(text: str) -> bool:
+    """Return whether a text has the words of a member side by side, such as `current snapshot ID`."""
+    spelled = f"-{OTHER.sub('-', text.lower())}-"
+    return any(f"-{name}-" in spelled for name in every_member() if "-" in name)
 
 
 @cache
@@ -99,10 +104,8 @@ def every_member() -> frozenset[str]:
 
 @cache
 def members() -> frozenset[str]:
-    """Return the members whose names are no usual words, in the spellings of several languages."""
-    spelled = {name for name in every_member() if "-" in name}
-    others = {name.replace("-", "_") for name in spelled} | {_camel(name) for name in spelled}
-    return frozenset(spelled | others)
+    """Return the members whose names are several words, in the spelling of Java and Go."""
+    return frozenset(_camel(name) for name in every_member() if "-" in name)
 
 
 def _camel(name: str) -> str:

@@ -364,8 +364,14 @@ public class Client {
       answer.put("result", task.run());
       return answer;
     } catch (Exception error) {
-      return Map.of("error", Map.of("type", error.getClass().getSimpleName(), "message", String.valueOf(error.getMessage())));
+      return Map.of("error", Map.of("type", error.getClass().getSimpleName(), "message", messages(error)));
     }
+  }
+
+  /** Returns the messages of an error and of its causes, as a stack trace has them. */
+  static String messages(Throwable error) {
+    String cause = error.getCause() == null ? "" : "; caused by " + messages(error.getCause());
+    return error.getMessage() + cause;
   }
 
   public static void main(String[] args) throws Exception {
