@@ -12,6 +12,7 @@ import fastavro
 import pyarrow.parquet as pq
 
 from impact.programme import Stored
+from lakepact.conformance.clients.program import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,9 +76,9 @@ class Truth:
         return [value for known in self._seen.values() for value in known]
 
     def plain(self, value: Any) -> Any:
-        """Return a result of a client with identifiers of the catalog replaced by their numbers."""
+        """Return a result of a client with identifiers of the catalog replaced by their numbers, and members that are lists in order."""
         if isinstance(value, dict):
-            return {str(name): self.plain(member) for name, member in value.items()}
+            return {str(name): in_order(self.plain(member)) for name, member in value.items()}
         if isinstance(value, list | tuple):
             return [self.plain(item) for item in value]
         for (what, _), known in self._seen.items():
