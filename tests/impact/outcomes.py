@@ -27,8 +27,12 @@ CRASHES = re.compile(
     r"\bTypeError|AttributeError|IndexError|AssertionError|StopIteration"
 )
 STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)")
-#: Names in quotes, in a path of members, before a colon or slash, or alone in a line.
-NAMES = re.compile(r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.\s])|\b([a-z][\w-]*)[:/]|^([a-z][\w-]*)(?:\.[\w.-]+)?$""", re.MULTILINE)
+#: Names in quotes, in a path of members, beside a colon, before a slash, alone in a line, or as what cannot be parsed.
+NAMES = re.compile(
+    r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.\s])|\b([a-z][\w-]*)(?=[:/])|: ([a-z][\w-]*)$|"""
+    r"""^([a-z][\w-]*)(?:\.[\w.-]+)?$|parse ([a-z][\w-]*) from""",
+    re.MULTILINE,
+)
 OF_ANY_ERROR = frozenset({"error", "message", "type", "code", "name", "stack"})  #: members that messages name without meaning them
 WORD = re.compile(r"[\w-]+")
 OTHER = re.compile(r"[^a-z0-9]+")

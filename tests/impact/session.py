@@ -22,7 +22,7 @@ import pytest
 from clients_matrix.clients import CLIENTS, ClientProgram
 from impact.measuring import SECONDS, Sound, impact, sound
 from impact.outcomes import CONTRACT, NOT_CALLED, VERSION
-from impact.table import chosen_mutants, table, text_of
+from impact.table import CANDIDATES, candidates, is_harmless, listed, table, text_of
 from lakepact.conformance.clients.program import Program
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.faults import UnknownFault
@@ -70,22 +70,23 @@ def main(*, clients: str, requirements: str, jobs: int, seconds: float, again: b
     unknown = set(clients.split(",")) - BY_NAME.keys()
     if unknown:
         raise click.BadParameter(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(BY_NAME)}", param_hint="--clients")
-    mutants = {
-        requirement: mutant
-        for requirement, mutant in chosen_mutants().items()
-        if any(fnmatch.fnmatchcase(requirement, pattern) for pattern in requirements.split(","))
-    }
+    chosen = {r: mutants for r, mutants in candidates().items() if any(fnmatch.fnmatchcase(r, p) for p in requirements.split(","))}
     results.parent.mkdir(parents=True, exist_ok=True)
-    done = {_key(line) for line in _lines(results)}
     started = time.monotonic()
-    for name in clients.split(","):
-        wanted = {r: mutant for r, mutant in mutants.items() if again or (name, r, mutant) not in done}
-        click.echo(f"{name}: {len(wanted)} of {len(mutants)} requirements to measure{_forecast(name, len(wanted), _lines(results), jobs)}")
-        if wanted:
-            try:
-                _measure(name, BY_NAME[name], wanted, jobs=jobs, seconds=seconds, results=None if again else results)
-            except (pytest.skip.Exception, pytest.fail.Exception, RuntimeError) as hindered:
-                click.echo(f"{name}: left out: {hindered}", err=True)
+    for turn in range(1 if again else CANDIDATES):
+        lines = _lines(results)
+        entries, done = listed(lines), {_key(line) for line in lines}
+        mutants = {r: some[turn] for r, some in chosen.items() if len(some) > turn and (turn == 0 or is_harmless(entries.get(r)))}
+        if again:
+            mutants = {r: entries[r]["mutant"] if r in entries else some[0] for r, some in chosen.items()}
+        for name in clients.split(","):
+            wanted = {r: mutant for r, mutant in mutants.items() if again or (name, r, mutant) not in done}
+            click.echo(f"{name}: {len(wanted)} of {len(mutants)} mutants to measure{_forecast(name, len(wanted), lines, jobs)}")
+            if wanted:
+                try:
+                    _measure(name, BY_NAME[name], wanted, jobs=jobs, seconds=seconds, results=None if again else results)
+                except (pytest.skip.Exception, pytest.fail.Exception, RuntimeError) as hindered:
+                    click.echo(f"{name}: left out: {hindered}", err=True)
     click.echo(f"took {time.monotonic() - started:.0f} seconds")
     if not again:
         place.parent.mkdir(exist_ok=True)

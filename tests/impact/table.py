@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from typing import TYPE_CHECKING, Any
 
-from impact.outcomes import CONTRACT, NOT_CALLED, VERSION
+from impact.outcomes import CONTRACT, NOT_CALLED, SEVERITY, VERSION
 from lakepact.generated.contract import Contract
 from mutants import faults
 
@@ -15,44 +15,61 @@ if TYPE_CHECKING:
 
     from clients_matrix.clients import ClientProgram
 
+CANDIDATES = 3  #: mutants of a requirement that are measured until one hurts a client
 #: Features of servers that know their callers or sign requests: the everyday programme runs on an open server.
 ELSEWHERE = frozenset({"authentication", "oauth-tokens", "token-exchange", "second-principal", "remote-signing"})
 
 
-def chosen_mutants() -> dict[str, str]:
-    """Return a mutant for each requirement that binds an open server: the one that breaks the fewest others, with the shortest name."""
-    found: dict[str, str] = {}
+def candidates() -> dict[str, tuple[str, ...]]:
+    """Return mutants of each requirement that binds an open server: those that break the fewest others, with the shortest names."""
+    found: dict[str, tuple[str, ...]] = {}
     demanded = Contract(CONTRACT, VERSION).requirements
     for fault in sorted(faults(CONTRACT, VERSION).values(), key=lambda each: (len(each.breaks), len(each.name), each.name)):
         for name in fault.breaks:
             requirement = demanded[name]
             if requirement.level == "MUST" and requirement.side == "server" and not ELSEWHERE.intersection(requirement.features):
-                found.setdefault(name, fault.name)
+                found[name] = (*found.get(name, ()), fault.name)[:CANDIDATES]
     return dict(sorted(found.items()))
 
 
-def table(lines: Iterable[dict[str, Any]], clients: Mapping[str, ClientProgram]) -> dict[str, Any]:
-    """Return the table of all results that are about the mutants of today.
+def listed(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the entry of each requirement: its mutant that hurts clients most, among those that were measured with the most clients.
 
     Args:
         lines: the results; of two about the same, the later one counts.
-        clients: by their names in the table.
     """
-    mutants = chosen_mutants()
-    found: dict[str, dict[str, Any]] = {}
+    measured: dict[str, dict[str, dict[str, Any]]] = {}
     for line in lines:
-        requirement = line["requirement"]
-        if mutants.get(requirement) == line["mutant"]:
-            entry = found.setdefault(requirement, {"mutant": line["mutant"], "clients": {}})
-            entry["clients"][line["client"]] = {member: line[member] for member in ("outcome", "task", "detail") if line.get(member)}
-    shown = {r: entry for r, entry in found.items() if any(one["outcome"] != NOT_CALLED for one in entry["clients"].values())}
-    measured = {name for entry in shown.values() for name in entry["clients"]}
+        outcome = {member: line[member] for member in ("outcome", "task", "detail") if line.get(member)}
+        measured.setdefault(line["requirement"], {}).setdefault(line["mutant"], {})[line["client"]] = outcome
+    found: dict[str, dict[str, Any]] = {}
+    for requirement, mutants in candidates().items():
+        outcomes = {mutant: measured.get(requirement, {}).get(mutant, {}) for mutant in mutants}
+        mutant = max(outcomes, key=lambda each: (len(outcomes[each]), _harm(outcomes[each])))
+        if any(one["outcome"] != NOT_CALLED for one in outcomes[mutant].values()):
+            found[requirement] = {"mutant": mutant, "clients": outcomes[mutant]}
+    return found
+
+
+def _harm(outcomes: Mapping[str, dict[str, Any]]) -> int:
+    return sum(SEVERITY.index(one["outcome"]) for one in outcomes.values() if one["outcome"] != NOT_CALLED)
+
+
+def is_harmless(entry: Mapping[str, Any] | None) -> bool:
+    """Return whether an entry is there, and hurts no client."""
+    return entry is not None and not _harm(entry["clients"])
+
+
+def table(lines: Iterable[dict[str, Any]], clients: Mapping[str, ClientProgram]) -> dict[str, Any]:
+    """Return the table of all results; `clients` are by their names in it."""
+    found = listed(lines)
+    measured = {name for entry in found.values() for name in entry["clients"]}
     return {
         "contract": CONTRACT,
         "version": VERSION,
         "measured": dt.datetime.now(dt.UTC).date().isoformat(),
         "clients": {name: {"title": each.title, "version": each.version} for name, each in clients.items() if name in measured},
-        "requirements": shown,
+        "requirements": found,
     }
 
 
