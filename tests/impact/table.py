@@ -74,11 +74,10 @@ def table(lines: Iterable[dict[str, Any]], clients: Mapping[str, ClientProgram])
 
 
 def text_of(found: dict[str, Any]) -> str:
-    """Return a table as JSON with one requirement in a line."""
-    head = {name: value for name, value in found.items() if name != "requirements"}
+    """Return a table as JSON with sorted members and one requirement in a line."""
     lines = [f'  "{name}": {_json(entry)}' for name, entry in sorted(found["requirements"].items())]
-    members = [f'"{name}": {_json(value)}' for name, value in head.items()] + ['"requirements": {\n' + ",\n".join(lines) + "\n}"]
-    return "{" + ",\n".join(members) + "}\n"
+    members = {name: _json(value) for name, value in found.items()} | {"requirements": "{\n" + ",\n".join(lines) + "\n}"}
+    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in sorted(members.items())) + "\n}\n"
 
 
 def _json(value: Any) -> str:
