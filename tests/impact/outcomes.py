@@ -40,7 +40,7 @@ REQUEST = "/v1/"  #: in the path of each request
 VOLATILE = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
     (re.compile(r", input_value=.*", re.DOTALL), ""),
-    (re.compile(r"file:[^\s\"',;)]*|(?<![\w.}:/])/(?!v1/)(?:[\w.~-]+/){2,}[\w.~-]*"), "PATH"),
+    (re.compile(r"file:[^\s\"',;)]*|/(?:home|opt|root|tmp|usr|var|work)/[^\s\"',;:)]*"), "PATH"),
     (re.compile(r"(?:https?://)?127\.0\.0\.1:\d+"), "SERVER"),
     (re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\b\d{9,}\b"), "NUMBER"),
 )
