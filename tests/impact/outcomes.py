@@ -26,7 +26,8 @@ CRASHES = re.compile(
     r"NullPointerException|IndexOutOfBounds|ClassCastException|panic|INTERNAL Error|"
     r"\bTypeError|AttributeError|IndexError|AssertionError|StopIteration"
 )
-STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)")
+QUOTED = re.compile(r"\{.*\}", re.DOTALL)  #: an answer that a message quotes, whose members it does not name
+STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)|\b(?:code|status)\W{1,3}[23]\d\d")
 #: Names in quotes, in a path of members, beside a colon, before a slash, alone in a line, or as what cannot be parsed.
 NAMES = re.compile(
     r"""[\x60"'“./]([A-Za-z][\w-]*)(?=[\x60"'”:.\s])|\b([a-z][\w-]*)(?=[:/])|: ([a-z][\w-]*)$|"""
@@ -40,6 +41,7 @@ REQUEST = "/v1/"  #: in the path of each request
 VOLATILE = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
     (re.compile(r", input_value=.*", re.DOTALL), ""),
+    (QUOTED, "{…}"),
     (re.compile(r"file:[^\s\"',;)]*|/(?:home|opt|root|tmp|usr|var|work)/[^\s\"',;:)]*"), "PATH"),
     (re.compile(r"(?:https?://)?127\.0\.0\.1:\d+"), "SERVER"),
     (re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\b\d{9,}\b"), "NUMBER"),
@@ -72,14 +74,15 @@ def error_of(step: Step, ended: Ended, error: str, objects: Collection[str]) -> 
         return Finding(FAILS, step.task, f"the client ended: {ended.why.partition(';')[0]}")
     if ended.error == error:
         return Finding(WORKS)
-    is_clear = _is_clear(f"{ended.error}\n{ended.why}", objects)
-    return Finding(REFUSES if is_clear else FAILS, step.task, short(f"{ended.error}: {ended.why}"))
+    clear = is_clear(f"{ended.error}\n{ended.why}", objects)
+    return Finding(REFUSES if clear else FAILS, step.task, short(f"{ended.error}: {ended.why}"))
 
 
-def _is_clear(text: str, objects: Collection[str]) -> bool:
+def is_clear(text: str, objects: Collection[str]) -> bool:
     """Return whether an error names the answer's status, error type or member, the request or the object, and is no crash of the client."""
     if CRASHES.search(text):
         return False
+    text = QUOTED.sub("", text)
     if STATUS.search(text) or REQUEST in text:
         return True
     names = {name for found in NAMES.findall(text) for name in found} - OF_ANY_ERROR

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from impact.outcomes import difference, is_clear
+from impact.table import candidates, listed
 from lakepact.generated.contract import Contract
 from mutants import faults
 
@@ -45,3 +47,42 @@ def test_incomplete_or_unknown_outcome_is_invalid(outcome: dict[str, str]) -> No
     clients = {"pyiceberg": outcome}
 
     assert not VALIDATOR.is_valid({**TABLE, "requirements": {"IRC-TBL-LOAD-001": {"mutant": "m", "clients": clients}}})
+
+
+@pytest.mark.parametrize(
+    ("error", "clear"),
+    [
+        ("RESTError\nReceived 404 for a table", True),
+        ("ErrRESTError\ncannot unmarshal number into Go struct field configResponse.defaults of type string", True),
+        ("ValidationError\n1 validation error for ConfigResponse\nendpoints\n  Value error", True),
+        ("IllegalArgumentException\nCannot parse missing string: prefix", True),
+        ("IllegalArgumentException\nCurrent snapshot ID does not match main branch", True),
+        ("CommitFailedError\norders was changed", True),
+        ("ErrRESTError\nREST error", False),
+        ('Unexpected\nFailed to parse {"metadata-location": null}', False),
+        ("TypeError\nCannot read properties of undefined (reading 'table-uuid')", False),
+    ],
+)
+def test_error_is_clear_if_it_names_the_matter(error: str, *, clear: bool) -> None:
+    assert is_clear(error, ["orders"]) == clear
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "shown"),
+    [
+        ([{"id": 1, "data": "a"}], [], "0 rows instead of 1"),
+        ({"uuid": "uuid 1"}, {"uuid": "abc"}, "an unknown one instead of uuid 1 at /uuid"),
+        (["a"], [], '[] instead of ["a"]'),
+    ],
+)
+def test_difference_shows_the_first_place(expected: Any, actual: Any, shown: str) -> None:
+    assert difference(expected, actual) == shown
+
+
+def test_listed_mutant_is_the_one_that_hurts_most() -> None:
+    requirement, (first, second, *_) = next((name, mutants) for name, mutants in candidates().items() if len(mutants) > 1)
+    about = {"requirement": requirement, "client": "pyiceberg"}
+    lines = [{**about, "mutant": first, "outcome": "works"}, {**about, "mutant": second, "outcome": "wrong", "task": "t", "detail": "d"}]
+
+    assert listed(lines)[requirement]["mutant"] == second
+    assert listed([*lines, {**lines[0], "client": "duckdb"}])[requirement]["mutant"] == first  # measured with more clients
