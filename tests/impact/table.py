@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from clients_matrix.clients import ClientProgram
 
-CANDIDATES = 3  #: mutants of a requirement that are measured until one hurts a client
+CANDIDATES = 2  #: mutants of a requirement that are measured until one hurts a client
 #: Features of servers that know their callers or sign requests: the everyday programme runs on an open server.
 ELSEWHERE = frozenset({"authentication", "oauth-tokens", "token-exchange", "second-principal", "remote-signing"})
 
