@@ -26,7 +26,7 @@ CRASHES = re.compile(
     r"NullPointerException|IndexOutOfBounds|ClassCastException|panic|INTERNAL Error|"
     r"\bTypeError|AttributeError|IndexError|AssertionError|StopIteration"
 )
-QUOTED = re.compile(r"\{.*\}", re.DOTALL)  #: an answer that a message quotes, whose members it does not name
+QUOTED = re.compile(r"\{\".*\}", re.DOTALL)  #: an answer that a message quotes, whose members it does not name
 STATUS = re.compile(r"(?<![\d.])[45]\d\d(?!\d)|\b(?:code|status)\W{1,3}[23]\d\d")
 #: Names in quotes, in a path of members, beside a colon, before a slash, alone in a line, or as what cannot be parsed.
 NAMES = re.compile(
