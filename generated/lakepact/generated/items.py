@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/items.py, sha256 46f14c7722e146c8. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/items.py, sha256 9756b48f1057cad0. Do not edit: nox -s generate
 """Arrays and maps of generated models: read-only, and made of models when they are first read.
 
 A document that is validated with a `Reading` as its context keeps the objects of its arrays as they came. The first access to an item
@@ -190,6 +190,7 @@ class _AsList:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         (of,) = get_args(source)
         items = handler.generate_schema(GenericAlias(list, (of,)))
+        name = handler.field_name or ""  # `info` has it since pydantic 2.12
 
         def eager(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> ReadOnlyList[Any]:
             if value is None and self.may_be_absent:
@@ -199,7 +200,7 @@ class _AsList:
 
         def read(value: Any, validate: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo) -> ReadOnlyList[Any]:
             if type(info.context) is Reading and type(value) is list:
-                return UnreadList(value, of, info.context, info.field_name or "")
+                return UnreadList(value, of, info.context, info.field_name or name)
             return eager(value, validate)
 
         written = core_schema.wrap_serializer_function_ser_schema(_written, schema=items)

@@ -10,6 +10,7 @@ from lakepact.client.errors import CommitRejected, Failure, IncompleteCommit
 from lakepact.client.iceberg_rest.synchronous.tables import Tables
 from lakepact.client.iceberg_rest.synchronous.transactions import Transactions
 from lakepact.client.iceberg_rest.table_edits import TableEdits
+from lakepact.client.retries import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -65,6 +66,8 @@ class Edits(Tables, Transactions):
                 pause = self._retries.pause(tried=tried, elapsed=time.monotonic() - started, retry_after=error.retry_after)
                 if pause is None:
                     raise
+                if self._retries.on_retry is not None:
+                    self._retries.on_retry(Retry(error.operation, tried, pause, error.status, None))
             self._connection.pause(pause)
 
     def _resolved(self, table: TableEdits, rejected: CommitRejected | None) -> TableChange:

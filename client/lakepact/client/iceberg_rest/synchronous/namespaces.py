@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.client.errors import NotFound
+from lakepact.client.errors import AlreadyExists, NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
@@ -48,17 +48,25 @@ class Namespaces(Configured):
                 yield tuple(namespace)
             bookmark.turn(page.next_page_token)
 
-    def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
+    def create_namespace(
+        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+    ) -> CreateNamespaceResponse:
         """Create a namespace.
 
         Args:
             namespace: The namespace.
             properties: Its properties.
+            exist_ok: Whether to return an existing one as it is.
 
         Raises:
             AlreadyExists: There is one of that name.
         """
-        return self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
+        try:
+            return self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
+        except AlreadyExists:
+            if not exist_ok:
+                raise
+        return bodies.existing_namespace(self.load_namespace(namespace))
 
     def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
         """Return the namespace with its properties.

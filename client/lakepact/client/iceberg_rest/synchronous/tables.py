@@ -7,7 +7,7 @@ import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Literal
 
-from lakepact.client.errors import LakepactError, NotFound, OutcomeUnknown
+from lakepact.client.errors import AlreadyExists, LakepactError, NotFound, OutcomeUnknown
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.commit_results import added_snapshots
 from lakepact.client.iceberg_rest.names import table_identifier
@@ -85,6 +85,7 @@ class Tables(Configured):
         write_order: SortOrder | Mapping[str, Any] | None = None,
         properties: Mapping[str, str] | None = None,
         access_delegation: Delegation | None = None,
+        exist_ok: bool = False,
     ) -> LoadTableResult:
         """Create a table and load it.
 
@@ -96,6 +97,7 @@ class Tables(Configured):
             write_order: Its sort order; by default unsorted.
             properties: Its properties.
             access_delegation: The requested access to the table's files.
+            exist_ok: Whether to load an existing one as it is.
 
         Raises:
             AlreadyExists: A table or view has that name.
@@ -105,7 +107,12 @@ class Tables(Configured):
         body = bodies.create_table(
             name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=False
         )
-        return self._create(namespace, body, access_delegation)
+        try:
+            return self._create(namespace, body, access_delegation)
+        except AlreadyExists:
+            if not exist_ok:
+                raise
+        return self.load_table(table, access_delegation=access_delegation)
 
     def stage_table(
         self,

@@ -104,18 +104,21 @@ class WatsonxCatalog(IcebergCatalog):
             raise ValueError(f"namespaces of watsonx.data have one level, and none below them: {parent!r}")
         yield from super().list_namespaces(page_size=page_size)
 
-    def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
+    def create_namespace(
+        self, namespace: Levels, properties: Mapping[str, str] | None = None, *, exist_ok: bool = False
+    ) -> CreateNamespaceResponse:
         """Create a namespace of one level.
 
         Args:
             namespace: Its name.
             properties: Its properties; `storage_location` sets its location.
+            exist_ok: Whether to return an existing one as it is.
 
         Raises:
             AlreadyExists: A namespace has that name.
             ValueError: The name has several levels.
         """
-        return super().create_namespace(one_level(namespace), properties)
+        return super().create_namespace(one_level(namespace), properties, exist_ok=exist_ok)
 
     def _fetch_config(self) -> CatalogConfig:
         found = self._connection.send(with_headers(get_config.call(warehouse=self._warehouse), self._headers))
