@@ -61,6 +61,7 @@ from lakepact.generated.iceberg_rest.models import (
     CommitTableResponse,
     CreateNamespaceResponse,
     GetNamespaceResponse,
+    LoadFunctionResult,
     LoadTableResult,
     LoadViewResult,
     PartitionSpec,
@@ -70,6 +71,7 @@ from lakepact.generated.iceberg_rest.models import (
     StorageCredential,
     TableIdentifier,
     TableMetadata,
+    UnregisterTableResult,
     UpdateNamespacePropertiesResponse,
 )
 
@@ -200,6 +202,9 @@ async def iceberg_catalog(catalog: AsyncIcebergCatalog) -> None:
     await catalog.commit_transaction([TableChange("a", "t", [UPDATE])])
     await table_commit(catalog.change("a.t"))
     await transaction(catalog.transaction())
+    assert_type(catalog.list_functions("a"), AsyncIterator[tuple[str, ...]])
+    assert_type(await catalog.load_function("a.f"), LoadFunctionResult)
+    assert_type(await catalog.unregister_table("a.t"), UnregisterTableResult)
     assert_type(catalog.list_views("a"), AsyncIterator[TableIdentifier])
     assert_type(await catalog.create_view("a.v", SCHEMA, version=VERSION), LoadViewResult)
     assert_type(await catalog.register_view("a.v", "s3://b/v.json"), LoadViewResult)
