@@ -6,16 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.kit.lines import (
-    CHANGES,
-    DELTA,
-    METADATA,
-    PARQUET,
-    QUERY,
-)
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered
@@ -25,7 +19,7 @@ from lakepact.generated.delta_sharing import op
 MOST_TABLES = 12  #: that are looked at
 MOST_VERSIONS = 8  #: whose changes are asked for
 MANY = 1000  #: rows, so that a large table does not send all of its files
-ASKED_FOR = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
+ASKED_FOR = {ndjson.PARQUET: "responseformat=parquet", ndjson.DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
 WITH_END = ";includeendstreamaction=true"
 TWO = ["protocol", "metaData"]
 
@@ -41,7 +35,7 @@ class Question:
     @property
     def is_of_changes(self) -> bool:
         """Whether it asks for what changed, by whichever operation."""
-        return self.operation == CHANGES or "startingVersion" in self.sent.get("body", {})
+        return self.operation == ndjson.CHANGES or "startingVersion" in self.sent.get("body", {})
 
 
 def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
@@ -81,16 +75,16 @@ def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> in
 
 def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
     """Requests about sampled tables."""
-    yield Question(METADATA, "metadata", {})
+    yield Question(ndjson.METADATA, "metadata", {})
     if "url" not in table.access_modes:
         return
-    yield Question(QUERY, "a query", {"body": {"limitHint": MANY}})
+    yield Question(ndjson.QUERY, "a query", {"body": {"limitHint": MANY}})
     first, last = version(lab, table, EPOCH), version(lab, table)
     if first is None or last is None:
         return
     first = max(first, last - MOST_VERSIONS)
-    yield Question(QUERY, "a query with time travel", {"body": {"version": first, "limitHint": MANY}})
-    yield Question(QUERY, "a query with startingVersion", {"body": {"startingVersion": first, "endingVersion": last}})
-    if table.changes and lab.offers(CHANGES):
-        yield Question(CHANGES, "changes", {"starting_version": last})
-        yield Question(CHANGES, "changes", {"starting_version": first, "include_historical_metadata": True})
+    yield Question(ndjson.QUERY, "a query with time travel", {"body": {"version": first, "limitHint": MANY}})
+    yield Question(ndjson.QUERY, "a query with startingVersion", {"body": {"startingVersion": first, "endingVersion": last}})
+    if table.changes and lab.offers(ndjson.CHANGES):
+        yield Question(ndjson.CHANGES, "changes", {"starting_version": last})
+        yield Question(ndjson.CHANGES, "changes", {"starting_version": first, "include_historical_metadata": True})

@@ -7,23 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.kit.lines import (
-    ACTIONS,
-    CHANGES,
-    DELTA,
-    END,
-    QUERY,
-    TOUR,
-    action_of,
-    fits,
-    in_form,
-    kind_of,
-    members,
-    objects,
-    required,
-    texts,
-)
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
@@ -32,7 +17,7 @@ from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.judging import expect
 from lakepact.generated.contract import OperationId
 
-LINES = ("protocol", "metaData", "file", END)
+LINES = ("protocol", "metaData", "file", ndjson.END)
 OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")
 
 #: Members of Delta's actions.
@@ -52,87 +37,87 @@ SIGNED = frozenset({"x-amz-signature", "sp", "x-goog-credential", "x-oss-credent
 
 def metadata(exchange: Exchange) -> list[Placed]:
     """Return the metaData lines of an answer in delta format, as they wrap the action."""
-    return list(objects(in_form(exchange, DELTA), "metaData"))
+    return list(ndjson.objects(ndjson.in_form(exchange, ndjson.DELTA), "metaData"))
 
 
 def files(exchange: Exchange, *operations: OperationId) -> list[Placed]:
     """Return the file lines of an answer in delta format."""
-    return list(objects(in_form(exchange, DELTA, *(operations or (QUERY, CHANGES))), "file"))
+    return list(ndjson.objects(ndjson.in_form(exchange, ndjson.DELTA, *(operations or (ndjson.QUERY, ndjson.CHANGES))), "file"))
 
 
 def actions(exchange: Exchange) -> list[Placed]:
     """Return the actions that the file lines of an answer wrap; lines without one are checked by `files_wrap_one_action`."""
-    return list(objects(objects(files(exchange), "deltaSingleAction"), *ACTIONS))
+    return list(ndjson.objects(ndjson.objects(files(exchange), "deltaSingleAction"), *ndjson.ACTIONS))
 
 
-@invariant("DS-DWP-01", traffic=TOUR)
+@invariant("DS-DWP-01", traffic=ndjson.TOUR)
 def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
     """Each line in delta format has exactly one of `protocol`, `metaData`, `file` and `endStreamAction`."""
-    lines = in_form(exchange, DELTA)
+    lines = ndjson.in_form(exchange, ndjson.DELTA)
     for line in lines or ():
         found = ", ".join(map(str, line)) or "an empty object"
-        expect.true(kind_of(line) in LINES, f"one of {', '.join(LINES)} on each line", found, at=line.place())
+        expect.true(ndjson.kind_of(line) in LINES, f"one of {', '.join(LINES)} on each line", found, at=line.place())
     return bool(lines)
 
 
-@invariant("DS-DPR-01", traffic=TOUR)
+@invariant("DS-DPR-01", traffic=ndjson.TOUR)
 def protocol_is_wrapped(exchange: Exchange) -> bool:
     """The protocol line in delta format has a valid `deltaProtocol`."""
     return _fit(exchange, "protocol", "DeltaProtocolLine")
 
 
-@invariant("DS-DMD-01", traffic=TOUR)
+@invariant("DS-DMD-01", traffic=ndjson.TOUR)
 def metadata_is_wrapped(exchange: Exchange) -> bool:
     """The metaData line in delta format has a valid `deltaMetadata`."""
     found = metadata(exchange)
     for one in found:
-        fits("DeltaMetadataAction", required(one, "deltaMetadata", dict, "metaData"), one.place("deltaMetadata"))
+        ndjson.fits("DeltaMetadataAction", ndjson.required(one, "deltaMetadata", dict, "metaData"), one.place("deltaMetadata"))
     return bool(found)
 
 
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:
-    lines = [line for line in in_form(exchange, DELTA) or () if line.get(kind) is not None]
+    lines = [line for line in ndjson.in_form(exchange, ndjson.DELTA) or () if line.get(kind) is not None]
     for line in lines:
-        fits(component, {kind: line[kind]}, line.place())
+        ndjson.fits(component, {kind: line[kind]}, line.place())
     return bool(lines)
 
 
-@invariant("DS-DMD-06", traffic=TOUR)
+@invariant("DS-DMD-06", traffic=ndjson.TOUR)
 def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
     """`auxiliaryLocations` in metaData, if present, is an array of strings."""
-    values = members(metadata(exchange), "auxiliaryLocations")
+    values = ndjson.members(metadata(exchange), "auxiliaryLocations")
     for at, value in values:
-        expect.true(texts(value), "an array of strings as auxiliaryLocations", value, at=at)
+        expect.true(ndjson.texts(value), "an array of strings as auxiliaryLocations", value, at=at)
     return bool(values)
 
 
-@invariant("DS-DMD-07", traffic=TOUR)
+@invariant("DS-DMD-07", traffic=ndjson.TOUR)
 def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    values = members(metadata(exchange), "accessModes")
+    values = ndjson.members(metadata(exchange), "accessModes")
     for at, value in values:
-        expect.true(texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
+        expect.true(ndjson.texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
     return bool(values)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------------------
 
 
-@invariant("DS-DFL-05", traffic=TOUR)
+@invariant("DS-DFL-05", traffic=ndjson.TOUR)
 def urls_expire_in_the_future_in_delta_format(exchange: Exchange) -> bool:
     """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's Date."""
     return expire_later(exchange, files(exchange))
 
 
-@invariant("DS-DFL-06", traffic=TOUR)
+@invariant("DS-DFL-06", traffic=ndjson.TOUR)
 def files_wrap_one_action(exchange: Exchange) -> bool:
     """Each file line wraps one valid `add`, `remove` or `cdc` as `deltaSingleAction`, whose `path` is a URL."""
     found = files(exchange)
     for file in found:
-        kind, action = action_of(file)
-        url = urlsplit(required(action, "path", str, kind))
+        kind, action = ndjson.action_of(file)
+        url = urlsplit(ndjson.required(action, "path", str, kind))
         expect.true(url.scheme in {"http", "https"} and bool(url.netloc), "a URL as path", url.path[:100], at=action.place("path"))
-        fits({"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind], action, action.place())
+        ndjson.fits({"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind], action, action.place())
     return bool(found)
 
 
@@ -142,7 +127,7 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
     judged = False
     for table in by_url(lab):
         for question in questions(lab, table):
-            reply = ask(lab, table, question, ASKED_FOR[DELTA])
+            reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
             for kind, strange in _strange(reply.exchange).items():
                 of_delta = f"the members of Delta's {kind} in {question.what} of {table.name}"
                 lab.warn("DS-DFL-06", expected=of_delta, actual=f"{', '.join(sorted(strange))[:200]} too")
@@ -160,7 +145,7 @@ def _strange(exchange: Exchange) -> dict[str, set[str]]:
     """Return the members of each kind of action that Delta does not know."""
     found: dict[str, set[str]] = {}
     with contextlib.suppress(Unmet):  # An invariant checks lines without an action.
-        for kind, action in map(action_of, files(exchange)):
+        for kind, action in map(ndjson.action_of, files(exchange)):
             if action.keys() - MEMBERS[kind]:
                 found.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
     return found
@@ -170,25 +155,25 @@ def _wrong_data_change(exchange: Exchange) -> Iterator[tuple[str, Any]]:
     """Yield each kind of action with a wrong `dataChange`, and that value: false is right for `cdc`, true for `add` and `remove`."""
     found: dict[str, Any] = {}
     with contextlib.suppress(Unmet):
-        for kind, action in map(action_of, files(exchange)):
+        for kind, action in map(ndjson.action_of, files(exchange)):
             if action.get("dataChange") is not (kind != "cdc"):
                 found.setdefault(kind, action.get("dataChange"))
     yield from found.items()
 
 
-@invariant("DS-DFL-08", traffic=TOUR)
+@invariant("DS-DFL-08", traffic=ndjson.TOUR)
 def files_wrap_any_action(exchange: Exchange) -> bool:
     """A file line wraps exactly one of `add`, `remove` and `cdc`."""
     found = files(exchange)
     for file in found:
-        action_of(file)
+        ndjson.action_of(file)
     return bool(found)
 
 
-@invariant("DS-DF-01", traffic=TOUR)
+@invariant("DS-DF-01", traffic=ndjson.TOUR)
 def urls_are_known_as_signed(exchange: Exchange) -> bool:
     """The URL of a file in delta format has a query key by which the Delta kernel recognizes a signed URL."""
-    urls = [(at, url) for at, url in members(actions(exchange), "path") if isinstance(url, str)]
+    urls = [(at, url) for at, url in ndjson.members(actions(exchange), "path") if isinstance(url, str)]
     for at, url in urls:
         keys = {key.lower() for key, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)}
         found = ", ".join(sorted(keys)) or "no query"
@@ -196,7 +181,7 @@ def urls_are_known_as_signed(exchange: Exchange) -> bool:
     return bool(urls)
 
 
-@invariant("DS-DF-16", traffic=TOUR)
+@invariant("DS-DF-16", traffic=ndjson.TOUR)
 def deletion_vectors_are_files(exchange: Exchange) -> bool:
     """A stored deletion vector has `storageType` p and a `deletionVectorFileId`, and its data file has a `size`."""
     held = False
@@ -206,18 +191,18 @@ def deletion_vectors_are_files(exchange: Exchange) -> bool:
             if isinstance(vector, Placed) and vector.get("storageType") != "i":
                 held = True
                 expect.equal("p", vector.get("storageType"), "storageType", at=vector.place("storageType"))
-                required(file, "deletionVectorFileId", str, "a file line with a deletion vector")
-                required(action, "size", int, "a file with a deletion vector")
+                ndjson.required(file, "deletionVectorFileId", str, "a file line with a deletion vector")
+                ndjson.required(action, "size", int, "a file with a deletion vector")
     return held
 
 
-@invariant("DS-DF-17", traffic=TOUR)
+@invariant("DS-DF-17", traffic=ndjson.TOUR)
 def changes_are_dated_in_delta_format(exchange: Exchange) -> bool:
     """Changes in delta format have `version` and `timestamp` in each file line, and `version` in metaData."""
-    found = files(exchange, CHANGES)
+    found = files(exchange, ndjson.CHANGES)
     for file in found:
         for member in ("version", "timestamp"):
-            required(file, member, int, "a file line of changes")
+            ndjson.required(file, member, int, "a file line of changes")
     for one in metadata(exchange) if found else ():
-        required(one, "version", int, "metaData of changes")
+        ndjson.required(one, "version", int, "metaData of changes")
     return bool(found)

@@ -6,25 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.kit.lines import (
-    DELTA,
-    END,
-    INCLUDE_END,
-    PARQUET,
-    QUERY,
-    TOUR,
-    asks_for_end,
-    body_of,
-    ends_of,
-    is_continued,
-    is_whole,
-    lines_of,
-    objects,
-    parameters_of,
-    response_capabilities,
-)
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, WITH_END, Question, ask, by_url
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
@@ -32,7 +16,7 @@ from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.judging import expect
 
-TRAFFIC = (*TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_expiry")
+TRAFFIC = (*ndjson.TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_expiry")
 MOST_TABLES = 4
 EARLIEST = "minUrlExpirationTimestamp"
 
@@ -47,16 +31,16 @@ NEEDED = ("refreshToken", "nextPageToken", "errorMessage")
 
 def _is_end(line: Mapping[str, Any]) -> bool:
     """Return whether a line has an endStreamAction of any type; null is none."""
-    return line.get(END) is not None
+    return line.get(ndjson.END) is not None
 
 
 @invariant("DS-ESA-02", traffic=TRAFFIC)
 def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool:
     """A response to a client that did not request an endStreamAction has one only with a token or an errorMessage in it."""
-    lines = lines_of(exchange)
-    if not lines or asks_for_end(exchange):
+    lines = ndjson.lines_of(exchange)
+    if not lines or ndjson.asks_for_end(exchange):
         return False
-    for end in ends_of(lines):
+    for end in ndjson.ends_of(lines):
         what = f"no endStreamAction, or one with {' or '.join(NEEDED)}, since the client did not request it"
         has_need, actual = any(end.get(member) for member in NEEDED), f"one with {expect.shown(sorted(end))}"
         expect.true(has_need, what, actual, at=end.place(), kind=Kind.SURPLUS)
@@ -66,23 +50,23 @@ def end_stream_actions_are_requested_or_have_a_token(exchange: Exchange) -> bool
 @invariant("DS-DF-05", traffic=TRAFFIC)
 def plain_clients_get_no_end_stream_action(exchange: Exchange) -> bool:
     """A response to a client that requested neither an endStreamAction nor tokens nor pages has no endStreamAction."""
-    lines = lines_of(exchange)
-    sent = {**parameters_of(exchange), **body_of(exchange)}
-    if not lines or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in sent or sent.get("includeRefreshToken"):
+    lines = ndjson.lines_of(exchange)
+    sent = {**ndjson.parameters_of(exchange), **ndjson.body_of(exchange)}
+    if not lines or ndjson.asks_for_end(exchange) or ndjson.is_continued(exchange) or "maxFiles" in sent or sent.get("includeRefreshToken"):
         return False
     end = next(filter(_is_end, lines), None)
     what = "no endStreamAction, since the client did not request it"
-    expect.true(end is None, what, f"one among {len(lines)} lines", at=end.place(END) if end else None, kind=Kind.SURPLUS)
+    expect.true(end is None, what, f"one among {len(lines)} lines", at=end.place(ndjson.END) if end else None, kind=Kind.SURPLUS)
     return True
 
 
 @invariant("DS-ESA-03", traffic=TRAFFIC)
 def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
     """A response without an endStreamAction has no `includeEndStreamAction=true` in its capabilities header."""
-    lines = lines_of(exchange)
+    lines = ndjson.lines_of(exchange)
     if not lines or any(map(_is_end, lines)):
         return False
-    declared = response_capabilities(exchange).get(INCLUDE_END, frozenset())
+    declared = ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, frozenset())
     what = "includeEndStreamAction=false in the capabilities header, or nothing, since no line has an endStreamAction"
     expect.true(declared <= {"false"}, what, sorted(declared), at=Reply(exchange).header(CAPABILITIES))
     return True
@@ -91,11 +75,11 @@ def missing_end_stream_actions_are_not_declared(exchange: Exchange) -> bool:
 @invariant("DS-ESA-04", traffic=TRAFFIC)
 def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
     """A response with `includeEndStreamAction=true` in its header has exactly one endStreamAction, as its last line."""
-    lines = lines_of(exchange)
-    if lines is None or "true" not in response_capabilities(exchange).get(INCLUDE_END, ()):
+    lines = ndjson.lines_of(exchange)
+    if lines is None or "true" not in ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, ()):
         return False
     places = [number for number, line in enumerate(lines, start=1) if _is_end(line)]
-    at = Reply(exchange).place(places[0] - 1 if places else max(0, len(lines) - 1), END)
+    at = Reply(exchange).place(places[0] - 1 if places else max(0, len(lines) - 1), ndjson.END)
     expect.equal([len(lines)], places, "the line of the endStreamAction:", at=at)
     return True
 
@@ -103,13 +87,13 @@ def declared_end_stream_actions_are_the_last_line(exchange: Exchange) -> bool:
 @invariant("DS-ESA-07", traffic=TRAFFIC)
 def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
     """A response with a requested endStreamAction without a token has `includeEndStreamAction=true` in its header."""
-    lines = lines_of(exchange)
-    if lines is None or not asks_for_end(exchange):
+    lines = ndjson.lines_of(exchange)
+    if lines is None or not ndjson.asks_for_end(exchange):
         return False
-    ends = ends_of(lines)
+    ends = ndjson.ends_of(lines)
     if not ends or any(end.get(member) for end in ends for member in NEEDED):
         return False
-    declared = response_capabilities(exchange).get(INCLUDE_END, frozenset())
+    declared = ndjson.response_capabilities(exchange).get(ndjson.INCLUDE_END, frozenset())
     what = "includeEndStreamAction=true in the capabilities header, since the answer ends with an endStreamAction"
     expect.true("true" in declared, what, sorted(declared) or "no such capability", at=Reply(exchange).header(CAPABILITIES))
     return True
@@ -118,7 +102,7 @@ def requested_end_stream_actions_are_declared(exchange: Exchange) -> bool:
 @invariant("DS-EST-07", traffic=TRAFFIC)
 def end_stream_failures_are_named_error_message(exchange: Exchange) -> bool:
     """An endStreamAction reports a failure in the member `errorMessage`, under no other name."""
-    ends = ends_of(lines_of(exchange) or ())
+    ends = ndjson.ends_of(ndjson.lines_of(exchange) or ())
     for end in ends:
         misnamed = sorted(name for name in set(end) - KNOWN if FAILURE.search(name))
         what = "members of the endStreamAction that report a failure under another name than errorMessage:"
@@ -148,17 +132,17 @@ def _ends(lab: SharingLab) -> Iterator[tuple[Placed, Reply]]:
     """Yield the endStreamActions of answers, with and without a request for them."""
     for table in by_url(lab, MOST_TABLES):
         for body in ({"includeRefreshToken": True}, {"maxFiles": 1}, {"limitHint": 100}):
-            for header in (f"{ASKED_FOR[PARQUET]}{WITH_END}", f"{ASKED_FOR[DELTA]}{WITH_END}", ASKED_FOR[PARQUET]):
-                reply = ask(lab, table, Question(QUERY, "a query", {"body": body}), header)
-                for end in ends_of(reply.lines) if reply.status == 200 else ():
+            for header in (f"{ASKED_FOR[ndjson.PARQUET]}{WITH_END}", f"{ASKED_FOR[ndjson.DELTA]}{WITH_END}", ASKED_FOR[ndjson.PARQUET]):
+                reply = ask(lab, table, Question(ndjson.QUERY, "a query", {"body": body}), header)
+                for end in ndjson.ends_of(reply.lines) if reply.status == 200 else ():
                     yield end, reply
 
 
 def _is_earliest(end: Placed, reply: Reply) -> None:
     """Expect the time at which the first URL of an answer expires; the URL of a deletion vector may expire before that of its file."""
     earliest, at = end[EARLIEST], end.place(EARLIEST)
-    times = [file["expirationTimestamp"] for file in objects(reply.lines, "file") if file.get("expirationTimestamp") is not None]
-    if times and any(file.get("deletionVectorFileId") is not None for file in objects(reply.lines, "file")):
-        expect.true(is_whole(earliest) and earliest <= min(times), f"{EARLIEST} of at most {min(times)}", earliest, at=at)
+    times = [file["expirationTimestamp"] for file in ndjson.objects(reply.lines, "file") if file.get("expirationTimestamp") is not None]
+    if times and any(file.get("deletionVectorFileId") is not None for file in ndjson.objects(reply.lines, "file")):
+        expect.true(ndjson.is_whole(earliest) and earliest <= min(times), f"{EARLIEST} of at most {min(times)}", earliest, at=at)
     elif times:
         expect.equal(min(times), earliest, EARLIEST, at=at)

@@ -5,23 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
 
+from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import KINDS
-from lakepact.conformance.checks.delta_sharing.kit.lines import (
-    CHANGES,
-    IN_MILLISECONDS,
-    PARQUET,
-    QUERY,
-    TOUR,
-    fits,
-    in_form,
-    is_whole,
-    json_of,
-    kind_of,
-    members,
-    objects,
-    required,
-    texts,
-)
 from lakepact.conformance.checks.delta_sharing.suite import invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Placed
@@ -35,28 +20,28 @@ A_MINUTE = 60_000  #: milliseconds by which the clock that signs URLs may differ
 
 def metadata(exchange: Exchange) -> list[Placed]:
     """Return the metaData lines of an answer in parquet format."""
-    return list(objects(in_form(exchange, PARQUET), "metaData"))
+    return list(ndjson.objects(ndjson.in_form(exchange, ndjson.PARQUET), "metaData"))
 
 
 def files(exchange: Exchange, *kinds: str) -> list[Placed]:
     """Return the lines of files of an answer in parquet format."""
-    return list(objects(in_form(exchange, PARQUET, QUERY, CHANGES), *(kinds or FILES)))
+    return list(ndjson.objects(ndjson.in_form(exchange, ndjson.PARQUET, ndjson.QUERY, ndjson.CHANGES), *(kinds or FILES)))
 
 
-@invariant("DS-WRP-01", traffic=TOUR)
+@invariant("DS-WRP-01", traffic=ndjson.TOUR)
 def lines_have_one_wrapper(exchange: Exchange) -> bool:
     """Each line in parquet format has exactly one of the seven wrappers, from `protocol` to `endStreamAction`."""
-    lines = in_form(exchange, PARQUET)
+    lines = ndjson.in_form(exchange, ndjson.PARQUET)
     for line in lines or ():
         found = ", ".join(map(str, line)) or "an empty object"
-        expect.true(kind_of(line) != "", f"one of {', '.join(KINDS)} on each line", found, at=line.place())
+        expect.true(ndjson.kind_of(line) != "", f"one of {', '.join(KINDS)} on each line", found, at=line.place())
     return bool(lines)
 
 
-@invariant("DS-PRO-01", traffic=TOUR)
+@invariant("DS-PRO-01", traffic=ndjson.TOUR)
 def reader_version_is_one(exchange: Exchange) -> bool:
     """The `minReaderVersion` of the protocol line in parquet format is 1."""
-    found = list(objects(in_form(exchange, PARQUET), "protocol"))
+    found = list(ndjson.objects(ndjson.in_form(exchange, ndjson.PARQUET), "protocol"))
     for protocol in found:
         expect.equal(1, protocol.get("minReaderVersion"), "minReaderVersion", at=protocol.place("minReaderVersion"))
     return bool(found)
@@ -65,71 +50,71 @@ def reader_version_is_one(exchange: Exchange) -> bool:
 # -- metaData -----------------------------------------------------------------------------------------------------------------
 
 
-@invariant("DS-MDT-02", traffic=TOUR)
+@invariant("DS-MDT-02", traffic=ndjson.TOUR)
 def names_and_descriptions_are_texts(exchange: Exchange) -> bool:
     """`name` and `description` in metaData, if present, are strings."""
-    values = members(metadata(exchange), "name", "description")
+    values = ndjson.members(metadata(exchange), "name", "description")
     for at, value in values:
         expect.true(isinstance(value, str), "a string as name or description in metaData", value, at=at, kind=Kind.TYPE)
     return bool(values)
 
 
-@invariant("DS-MDT-04", traffic=TOUR)
+@invariant("DS-MDT-04", traffic=ndjson.TOUR)
 def auxiliary_locations_of_metadata_are_texts(exchange: Exchange) -> bool:
     """`auxiliaryLocations` in metaData, if present, is an array of strings."""
-    values = members(metadata(exchange), "auxiliaryLocations")
+    values = ndjson.members(metadata(exchange), "auxiliaryLocations")
     for at, value in values:
-        expect.true(texts(value), "an array of strings as auxiliaryLocations", value, at=at)
+        expect.true(ndjson.texts(value), "an array of strings as auxiliaryLocations", value, at=at)
     return bool(values)
 
 
-@invariant("DS-MDT-05", traffic=TOUR)
+@invariant("DS-MDT-05", traffic=ndjson.TOUR)
 def access_modes_of_metadata_are_known(exchange: Exchange) -> bool:
     """`accessModes` in metaData, if present, holds url, dir or both."""
-    values = members(metadata(exchange), "accessModes")
+    values = ndjson.members(metadata(exchange), "accessModes")
     for at, value in values:
-        expect.true(texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
+        expect.true(ndjson.texts(value) and bool(value) and set(value) <= MODES, "accessModes with url, dir or both", value, at=at)
     return bool(values)
 
 
-@invariant("DS-MDT-06", traffic=TOUR)
+@invariant("DS-MDT-06", traffic=ndjson.TOUR)
 def format_is_an_object(exchange: Exchange) -> bool:
     """`format` in metaData is an object."""
     found = metadata(exchange)
     for one in found:
-        required(one, "format", dict, "metaData")
+        ndjson.required(one, "format", dict, "metaData")
     return bool(found)
 
 
-@invariant("DS-FMT-01", traffic=TOUR)
+@invariant("DS-FMT-01", traffic=ndjson.TOUR)
 def provider_is_parquet(exchange: Exchange) -> bool:
     """The `provider` in the `format` of metaData is parquet."""
-    found = list(objects(metadata(exchange), "format"))
+    found = list(ndjson.objects(metadata(exchange), "format"))
     for one in found:
         expect.equal("parquet", one.get("provider"), "provider", at=one.place("provider"))
     return bool(found)
 
 
-@invariant("DS-MDT-07", traffic=TOUR)
+@invariant("DS-MDT-07", traffic=ndjson.TOUR)
 def schema_string_is_json(exchange: Exchange) -> bool:
     """`schemaString` in metaData is a string that holds a JSON object."""
     found = metadata(exchange)
     for one in found:
-        text = required(one, "schemaString", str, "metaData")
-        is_object = isinstance(json_of(text), dict)
+        text = ndjson.required(one, "schemaString", str, "metaData")
+        is_object = isinstance(ndjson.json_of(text), dict)
         expect.true(is_object, "a JSON object in the string schemaString", text[:200], at=one.place("schemaString"))
     return bool(found)
 
 
-@invariant("DS-MDT-08", traffic=TOUR)
+@invariant("DS-MDT-08", traffic=ndjson.TOUR)
 def partition_columns_are_columns(exchange: Exchange) -> bool:
     """`partitionColumns` in metaData is an array of names of columns of the schema."""
     found = metadata(exchange)
     for one in found:
-        names = required(one, "partitionColumns", list, "metaData")
+        names = ndjson.required(one, "partitionColumns", list, "metaData")
         at = one.place("partitionColumns")
-        expect.true(texts(names), "an array of strings as partitionColumns", names, at=at)
-        schema = json_of(one.get("schemaString"))
+        expect.true(ndjson.texts(names), "an array of strings as partitionColumns", names, at=at)
+        schema = ndjson.json_of(one.get("schemaString"))
         fields = schema.get("fields") if isinstance(schema, dict) else None
         if isinstance(fields, list):
             known = [str(field.get("name")) for field in fields if isinstance(field, dict)]
@@ -139,10 +124,10 @@ def partition_columns_are_columns(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-MDT-09", traffic=TOUR)
+@invariant("DS-MDT-09", traffic=ndjson.TOUR)
 def configuration_holds_texts(exchange: Exchange) -> bool:
     """`configuration` in metaData, if present, is an object whose values are strings."""
-    found = members(metadata(exchange), "configuration")
+    found = ndjson.members(metadata(exchange), "configuration")
     for at, one in found:
         holds = isinstance(one, dict) and all(isinstance(v, str) for v in one.values())
         expect.true(holds, "a configuration that is an object of strings", one, at=at, kind=Kind.TYPE)
@@ -152,41 +137,41 @@ def configuration_holds_texts(exchange: Exchange) -> bool:
 # -- files of a snapshot ----------------------------------------------------------------------------------------------------
 
 
-@invariant("DS-FIL-04", traffic=TOUR)
+@invariant("DS-FIL-04", traffic=ndjson.TOUR)
 def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
     """The names in the `partitionValues` of each file are exactly the `partitionColumns` of the table."""
     found, heads = files(exchange, "file"), metadata(exchange)
-    if not found or not heads or not texts(heads[0].get("partitionColumns")):
+    if not found or not heads or not ndjson.texts(heads[0].get("partitionColumns")):
         return False
     columns = sorted(heads[0]["partitionColumns"])
     for file in found:
-        values = required(file, "partitionValues", dict, "a file")
+        values = ndjson.required(file, "partitionValues", dict, "a file")
         expect.equal(columns, sorted(values), "names in partitionValues", at=file.place("partitionValues"))
     return True
 
 
-@invariant("DS-FIL-05", traffic=TOUR)
+@invariant("DS-FIL-05", traffic=ndjson.TOUR)
 def sizes_are_whole_numbers(exchange: Exchange) -> bool:
     """The `size` of each file is an integer of at least 0."""
     for file in files(exchange, "file"):
-        size = required(file, "size", int, "a file")
+        size = ndjson.required(file, "size", int, "a file")
         expect.true(size >= 0, "a size of at least 0", size, at=file.place("size"))
     return False  # `files_are_read_without_a_token` checks that it is the right number.
 
 
-@invariant("DS-FIL-06", traffic=TOUR)
+@invariant("DS-FIL-06", traffic=ndjson.TOUR)
 def stats_are_json(exchange: Exchange) -> bool:
     """The `stats` of a file, if present, are a string that holds a valid statistics object."""
-    values = members(files(exchange, "file"), "stats")
+    values = ndjson.members(files(exchange, "file"), "stats")
     for at, value in values:
         expect.true(isinstance(value, str), "a string as stats", value, at=at, kind=Kind.TYPE)
-        document = json_of(value)
+        document = ndjson.json_of(value)
         expect.true(isinstance(document, dict), "a JSON object in the string stats", value[:200], at=at)
-        fits("FileStatistics", document, at)
+        ndjson.fits("FileStatistics", document, at)
     return bool(values)
 
 
-@invariant("DS-FIL-09", traffic=TOUR)
+@invariant("DS-FIL-09", traffic=ndjson.TOUR)
 def urls_expire_in_the_future(exchange: Exchange) -> bool:
     """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's Date."""
     return expire_later(exchange, files(exchange))
@@ -201,9 +186,11 @@ def expire_later(exchange: Exchange, described: Iterable[Placed]) -> bool:
         Unmet: an `expirationTimestamp` is in another unit, or in the past.
     """
     answered = _date_of(exchange)
-    found = members(described, "expirationTimestamp")
+    found = ndjson.members(described, "expirationTimestamp")
     for at, when in found:
-        expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTimestamp in milliseconds since 1970", when, at=at)
+        expect.true(
+            ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS, "an expirationTimestamp in milliseconds since 1970", when, at=at
+        )
         if answered is not None:
             expect.true(when > answered - A_MINUTE, "an expirationTimestamp after the Date of the answer", when, at=at)
     return bool(found)
@@ -221,35 +208,35 @@ def _date_of(exchange: Exchange) -> int | None:
 
 
 def _fit(exchange: Exchange, kind: str, component: str) -> bool:
-    lines = [line for line in in_form(exchange, PARQUET, QUERY, CHANGES) or () if line.get(kind) is not None]
+    lines = [line for line in ndjson.in_form(exchange, ndjson.PARQUET, ndjson.QUERY, ndjson.CHANGES) or () if line.get(kind) is not None]
     for line in lines:
-        fits(component, {kind: line[kind]}, line.place())
+        ndjson.fits(component, {kind: line[kind]}, line.place())
     return bool(lines)
 
 
-@invariant("DS-ADD-01", traffic=TOUR)
+@invariant("DS-ADD-01", traffic=ndjson.TOUR)
 def added_files_are_described(exchange: Exchange) -> bool:
     """Each add line has `url`, `id`, `partitionValues`, `size`, `timestamp` and `version`."""
     return _fit(exchange, "add", "ParquetAddLine")
 
 
-@invariant("DS-CDC-01", traffic=TOUR)
+@invariant("DS-CDC-01", traffic=ndjson.TOUR)
 def files_of_changes_are_described(exchange: Exchange) -> bool:
     """Each cdf line has `url`, `id`, `partitionValues`, `size`, `timestamp` and `version`."""
     return _fit(exchange, "cdf", "ParquetCdfLine")
 
 
-@invariant("DS-REM-01", traffic=TOUR)
+@invariant("DS-REM-01", traffic=ndjson.TOUR)
 def removed_files_are_described(exchange: Exchange) -> bool:
     """Each remove line has `url`, `id`, `partitionValues`, `size`, `timestamp` and `version`."""
     return _fit(exchange, "remove", "ParquetRemoveLine")
 
 
-@invariant("DS-QRY-05", traffic=TOUR)
+@invariant("DS-QRY-05", traffic=ndjson.TOUR)
 def changes_have_version_and_timestamp(exchange: Exchange) -> bool:
     """Each line of a changed file has an integer `version` and `timestamp`."""
     found = files(exchange, *CHANGED)
     for file in found:
         for member in ("version", "timestamp"):
-            required(file, member, int, "a changed file")
+            ndjson.required(file, member, int, "a changed file")
     return bool(found)

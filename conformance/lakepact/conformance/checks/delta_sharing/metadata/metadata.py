@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
+from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import named, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.kit.lines import (
-    DELTA,
-    END,
-    METADATA,
-    PARQUET,
-    TOUR,
-    asks_for_end,
-    form_of,
-    in_format_or_refused,
-    kind_of,
-    lines_of,
-    objects,
-    required,
-)
 from lakepact.conformance.checks.delta_sharing.kit.reading import has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, TWO, by_url, varied, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
@@ -34,23 +21,23 @@ PARTITIONED = ("partitioned", "measurements", "unpartitioned")
 TRIES = 3  #: to read a table between two of its commits
 
 
-@invariant("DS-MET-01", traffic=TOUR)
+@invariant("DS-MET-01", traffic=ndjson.TOUR)
 def metadata_is_two_lines(exchange: Exchange) -> bool:
     """Metadata is a protocol line and then a metaData line, and nothing follows but an endStreamAction that was asked for."""
-    lines = lines_of(exchange, METADATA)
+    lines = ndjson.lines_of(exchange, ndjson.METADATA)
     if lines is None:
         return False
-    kinds = [kind_of(line) for line in lines]
-    allowed = [TWO, [*TWO, END]] if asks_for_end(exchange) else [TWO]
+    kinds = [ndjson.kind_of(line) for line in lines]
+    allowed = [TWO, [*TWO, ndjson.END]] if ndjson.asks_for_end(exchange) else [TWO]
     found = ", ".join(kind or "?" for kind in kinds) or "no line"
     expect.true(kinds in allowed, "lines protocol and metaData", found, at=Reply(exchange).place())
     return True
 
 
-@invariant("DS-DF-14", traffic=TOUR)
+@invariant("DS-DF-14", traffic=ndjson.TOUR)
 def metadata_has_no_third_line(exchange: Exchange) -> bool:
     """Metadata has two lines, also for a client that asks for an endStreamAction."""
-    lines = lines_of(exchange, METADATA)
+    lines = ndjson.lines_of(exchange, ndjson.METADATA)
     if not lines:
         return False
     expect.equal(2, len(lines), "number of lines", at=Reply(exchange).place())
@@ -64,7 +51,7 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
     for table in lab.each(varied(lab)):
         for _ in range(TRIES):
             before = version(lab, table)
-            reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+            reply = lab.require(lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200)
             if before is not None and before == version(lab, table):
                 judged = True
                 with lab.judge("DS-MET-02"):
@@ -77,8 +64,8 @@ def metadata_names_the_current_version(lab: SharingLab) -> None:
 @check("DS-MET-03", "DS-MET-04")
 def metadata_has_the_requested_format(lab: SharingLab) -> None:
     """Metadata requested in one format returns 200 in that format, or 4xx."""
-    for requirement, form in lab.each((("DS-MET-03", PARQUET), ("DS-MET-04", DELTA))):
-        answers = [(t, lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address)) for t in varied(lab)]
+    for requirement, form in lab.each((("DS-MET-03", ndjson.PARQUET), ("DS-MET-04", ndjson.DELTA))):
+        answers = [(t, lab.send(ndjson.METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address)) for t in varied(lab)]
         if not any(reply.status == 200 for _, reply in answers) and not any(t.format == form for t, _ in answers):
             lab.skip(requirement, f"no table is answered in {form} format")
             continue
@@ -88,26 +75,26 @@ def metadata_has_the_requested_format(lab: SharingLab) -> None:
                 with case():
                     if table.format == form:
                         expect.status(reply, 200, about=f"for {table.name} in {form} format")
-                    in_format_or_refused(reply, form, f"for the metadata of {table.name}")
+                    ndjson.in_format_or_refused(reply, form, f"for the metadata of {table.name}")
 
 
 @check("DS-MDT-01")
 def table_ids_are_stable(lab: SharingLab) -> None:
     """The id of a table is a string, the same in metadata, queries and changes."""
     for table in lab.each(by_url(lab)):
-        replies = [lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200) for _ in range(2)]
+        replies = [lab.require(lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200) for _ in range(2)]
         replies.append(lab.send(op.query_table, headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
         for form, header in ASKED_FOR.items():
-            reply = lab.send(METADATA, delta_sharing_capabilities=header, **table.address)
-            replies += [reply] if reply.status == 200 and form_of(reply.lines) == form else []
+            reply = lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **table.address)
+            replies += [reply] if reply.status == 200 and ndjson.form_of(reply.lines) == form else []
         if table.changes:
             replies.append(lab.send(op.query_table_changes, headers=[EITHER_FORMAT], starting_version=0, **table.address))
         with lab.judge("DS-MDT-01") as case:
             first, *others = [_metadata(reply) for reply in replies if reply.status == 200]
-            known = required(first, "id", str, "metaData")
+            known = ndjson.required(first, "id", str, "metaData")
             for other in others:
                 with case():
-                    expect.equal(known, required(other, "id", str, "metaData"), f"the id of {table.name}", at=other.place("id"))
+                    expect.equal(known, ndjson.required(other, "id", str, "metaData"), f"the id of {table.name}", at=other.place("id"))
 
 
 def _metadata(reply: Reply) -> Placed:
@@ -125,10 +112,10 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
     judged = False
     for name in lab.each(PARTITIONED):
         table = lab.fixture(name)
-        header = ASKED_FOR[PARQUET]
+        header = ASKED_FOR[ndjson.PARQUET]
         query = lab.send(op.query_table, body={"limitHint": 1}, delta_sharing_capabilities=header, **table.address)
-        for reply in lab.each((lab.send(METADATA, delta_sharing_capabilities=header, **table.address), query)):
-            if reply.status == 200 and form_of(reply.lines) == PARQUET:
+        for reply in lab.each((lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **table.address), query)):
+            if reply.status == 200 and ndjson.form_of(reply.lines) == ndjson.PARQUET:
                 judged = True
                 with lab.judge("DS-MDT-07"):
                     metadata = _metadata(reply)
@@ -136,7 +123,7 @@ def columns_are_those_of_the_table(lab: SharingLab) -> None:
                     expect.equal(known, columns, f"columns of {name}", at=metadata.place("schemaString"))
                 with lab.judge("DS-MDT-08"):
                     metadata = _metadata(reply)
-                    said = required(metadata, "partitionColumns", list, "metaData")
+                    said = ndjson.required(metadata, "partitionColumns", list, "metaData")
                     wanted, found = (
                         sorted(c.lower() if isinstance(c, str) else expect.shown(c) for c in names)
                         for names in (table.partition_columns, said)
@@ -155,11 +142,11 @@ def metadata_can_be_as_of_a_version(lab: SharingLab) -> None:
         raise NotOffered(f"{table.name} has one version alone")
     with lab.judge("DS-DF-13"):
         for number in (first, last):
-            reply = lab.send(METADATA, headers=[EITHER_FORMAT], version=number, **table.address)
+            reply = lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], version=number, **table.address)
             _is_of(lab, table, reply, number, f"for version={number}")
         moment = _moment(lab, table, first)
         if moment is not None:
-            reply = lab.send(METADATA, headers=[EITHER_FORMAT], timestamp=as_of(moment), **table.address)
+            reply = lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], timestamp=as_of(moment), **table.address)
             _is_of(lab, table, reply, first, f"for the timestamp of version {first}")
 
 
@@ -178,7 +165,7 @@ def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about
     expect.status(reply, 200, about=about)
     has_version(reply, number, about)
     query = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
-    if query.status == 200 and form_of(query.lines) == form_of(reply.lines):
+    if query.status == 200 and ndjson.form_of(query.lines) == ndjson.form_of(reply.lines):
         known, found = _metadata(query), _metadata(reply)
         at = found.place("schemaString")
         expect.equal(known.get("schemaString"), found.get("schemaString"), f"{about} the schemaString", at=at)
@@ -187,7 +174,7 @@ def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about
 def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:
     """Return the time of a version, as far as its files say it and it is not also that of the next version."""
     reply = lab.send(op.query_table, headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
-    times = [file.get("timestamp") for file in objects(reply.lines if reply.status == 200 else (), "file")]
+    times = [file.get("timestamp") for file in ndjson.objects(reply.lines if reply.status == 200 else (), "file")]
     moment = times[0] if times and isinstance(times[0], int) else None
     if moment is None or version_of(lab.send(op.get_table_version, starting_timestamp=as_of(moment + 1000), **table.address)) == number:
         return None

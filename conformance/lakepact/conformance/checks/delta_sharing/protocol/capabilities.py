@@ -6,25 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.kit.lines import (
-    CHANGES,
-    DELTA,
-    METADATA,
-    PARQUET,
-    QUERY,
-    RESPONSE_FORMAT,
-    TOUR,
-    differ,
-    different,
-    form_of,
-    formats_asked,
-    in_format_or_refused,
-    lines_of,
-    response_capabilities,
-)
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url, varied
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import Exchange, Reply
@@ -34,7 +19,7 @@ from lakepact.conformance.rows.lines import Answer, parsed
 from lakepact.generated.delta_sharing import op
 
 MOST_TABLES = 6  #: that are asked in many ways
-FORMATS = frozenset({PARQUET, DELTA})
+FORMATS = frozenset({ndjson.PARQUET, ndjson.DELTA})
 
 #: Ways to write one header: each list means the same.
 SPELLINGS = (
@@ -63,12 +48,12 @@ WITHOUT_FORMAT = (None, f"readerfeatures={READER_FEATURES}", "includeendstreamac
 
 def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
     """Yield the three operations that are answered in lines, as far as a table has them."""
-    yield Question(METADATA, "metadata", {})
+    yield Question(ndjson.METADATA, "metadata", {})
     if "url" in table.access_modes:
-        yield Question(QUERY, "a query", {"body": {"limitHint": 100}})
-        if table.changes and lab.offers(CHANGES):
+        yield Question(ndjson.QUERY, "a query", {"body": {"limitHint": 100}})
+        if table.changes and lab.offers(ndjson.CHANGES):
             current = version_of(lab.send(op.get_table_version, **table.address))
-            yield Question(CHANGES, "changes", {"starting_version": current})
+            yield Question(ndjson.CHANGES, "changes", {"starting_version": current})
 
 
 @check("DS-CAP-01")
@@ -80,15 +65,15 @@ def capabilities_are_case_insensitive(lab: SharingLab) -> None:
                 plain = partial(ask, lab, table, question, first)
                 for header in lab.each(others):
                     with lab.judge("DS-CAP-01"):
-                        found = differ(plain, partial(ask, lab, table, question, header))
+                        found = ndjson.differ(plain, partial(ask, lab, table, question, header))
                         about = f"{question.what} of {table.name} for `{header[:60]}` to be that for `{first[:60]}`"
                         if found is not None:
-                            raise different(about, found)
+                            raise ndjson.different(about, found)
             # Nothing is written about spaces, and every other header allows them.
-            found = differ(partial(ask, lab, table, question, SPELLINGS[1][0]), partial(ask, lab, table, question, SPACED))
+            found = ndjson.differ(partial(ask, lab, table, question, SPELLINGS[1][0]), partial(ask, lab, table, question, SPACED))
             if found is not None:
                 about = f"{question.what} of {table.name} with a space behind the semicolon to be that without"
-                unmet = different(about, found)
+                unmet = ndjson.different(about, found)
                 lab.warn("DS-CAP-01", expected=unmet.expected, actual=unmet.actual)
 
 
@@ -97,41 +82,41 @@ def capabilities_apply_to_every_operation(lab: SharingLab) -> None:
     """A table whose metadata is returned in delta format on request also has queries and changes in it."""
     judged = False
     for table in lab.each(varied(lab)):
-        if form_if_answered(ask(lab, table, Question(METADATA, "metadata", {}), ASKED_FOR[DELTA])) != DELTA:
+        if form_if_answered(ask(lab, table, Question(ndjson.METADATA, "metadata", {}), ASKED_FOR[ndjson.DELTA])) != ndjson.DELTA:
             continue
         for question in lab.each(questions(lab, table)):
-            if question.operation != METADATA:
+            if question.operation != ndjson.METADATA:
                 judged = True
                 with lab.judge("DS-CAP-02"):
-                    reply = ask(lab, table, question, ASKED_FOR[DELTA])
+                    reply = ask(lab, table, question, ASKED_FOR[ndjson.DELTA])
                     found, what = form_if_answered(reply), f"{question.what} of {table.name} in delta format, like metadata"
-                    expect.true(found in {DELTA, ""}, what, found, at=reply.place(0, "protocol"))
+                    expect.true(found in {ndjson.DELTA, ""}, what, found, at=reply.place(0, "protocol"))
     if not judged:
         raise NotOffered("no table that is read by URLs is answered in delta format")
 
 
 def form_if_answered(reply: Reply) -> str:
     """Return the format of an answer, empty where there is none."""
-    return form_of(reply.lines) if reply.status == 200 else ""
+    return ndjson.form_of(reply.lines) if reply.status == 200 else ""
 
 
 @invariant("DS-CAP-03", traffic=("protocol.capabilities.no_format_returns_parquet",))
 def parquet_format_is_the_default(exchange: Exchange) -> bool:
     """A client that names no response format gets parquet format."""
-    lines = lines_of(exchange)
-    if not lines or formats_asked(exchange):
+    lines = ndjson.lines_of(exchange)
+    if not lines or ndjson.formats_asked(exchange):
         return False
-    expect.equal(PARQUET, form_of(lines), "format for who names none:", at=lines[0].place("protocol"))
+    expect.equal(ndjson.PARQUET, ndjson.form_of(lines), "format for who names none:", at=lines[0].place("protocol"))
     return True
 
 
-@invariant("DS-CAP-04", traffic=TOUR)
+@invariant("DS-CAP-04", traffic=ndjson.TOUR)
 def the_named_format_is_returned(exchange: Exchange) -> bool:
     """A client that names one response format does not get the other."""
-    lines, named_formats = lines_of(exchange), formats_asked(exchange)
+    lines, named_formats = ndjson.lines_of(exchange), ndjson.formats_asked(exchange)
     if not lines or len(named_formats) != 1 or not named_formats <= FORMATS:
         return False
-    expect.equal(min(named_formats), form_of(lines), "format of the answer:", at=lines[0].place("protocol"))
+    expect.equal(min(named_formats), ndjson.form_of(lines), "format of the answer:", at=lines[0].place("protocol"))
     return True
 
 
@@ -143,15 +128,17 @@ def no_format_returns_parquet(lab: SharingLab) -> None:
             for header in lab.each(WITHOUT_FORMAT):
                 with lab.judge("DS-CAP-03"):
                     reply = ask(lab, table, question, header)
-                    in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(header)}")
+                    ndjson.in_format_or_refused(reply, ndjson.PARQUET, f"for {question.what} of {table.name} with {_named(header)}")
             with lab.judge_each("DS-RDF-01") as case:
-                plain = partial(ask, lab, table, question, ASKED_FOR[PARQUET])
+                plain = partial(ask, lab, table, question, ASKED_FOR[ndjson.PARQUET])
                 for features in (READER_FEATURES, "deletionvectors", "unknown"):
                     with case():
-                        found = differ(plain, partial(ask, lab, table, question, f"{ASKED_FOR[PARQUET]};readerfeatures={features}"))
+                        found = ndjson.differ(
+                            plain, partial(ask, lab, table, question, f"{ASKED_FOR[ndjson.PARQUET]};readerfeatures={features}")
+                        )
                         if found is not None:
                             about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
-                            raise different(about, found)
+                            raise ndjson.different(about, found)
 
 
 def _named(header: str | None) -> str:
@@ -168,10 +155,10 @@ def either_format_has_the_same_files(lab: SharingLab) -> None:
     if not tables:
         raise NotOffered("every table has reader features")
     for table in lab.each(tables):
-        query = Question(QUERY, "a query", {"body": {}})
+        query = Question(ndjson.QUERY, "a query", {"body": {}})
         replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
         # A client that supports both formats but no reader feature can read a table without reader features.
-        bare = (BOTH_ALONE,) if table.format == PARQUET else ()
+        bare = (BOTH_ALONE,) if table.format == ndjson.PARQUET else ()
         for header in lab.each((EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare)):
             with lab.judge("DS-CAP-05") as case:
                 reply = ask(lab, table, query, header)
@@ -209,12 +196,12 @@ def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
         NotOffered: there are none.
     """
     found = False
-    query = Question(QUERY, "a query", {"body": {}})
+    query = Question(ndjson.QUERY, "a query", {"body": {}})
     for table in by_url(lab, len(lab.tables())):
         if not table.reader_features:
             continue
-        reply = ask(lab, table, query, ASKED_FOR[DELTA])
-        features = needed(parsed(reply.lines)) if form_if_answered(reply) == DELTA else frozenset[str]()
+        reply = ask(lab, table, query, ASKED_FOR[ndjson.DELTA])
+        features = needed(parsed(reply.lines)) if form_if_answered(reply) == ndjson.DELTA else frozenset[str]()
         if features:
             found = True
             yield table, features
@@ -227,14 +214,14 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
     """A table with reader features is returned in delta format to a client that names all of them; a client that lacks one gets 4xx."""
     for table, features in lab.each(in_need(lab)):
         for question in lab.each(questions(lab, table)):
-            if question.operation == CHANGES:
+            if question.operation == ndjson.CHANGES:
                 continue  # Changes of a range of versions may use fewer features than the current snapshot.
             about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
             for header in lab.each((EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}")):
                 with lab.judge("DS-CAP-06"):
                     reply = ask(lab, table, question, header)
                     expect.status(reply, 200, about=about)
-                    expect.equal(DELTA, form_of(reply.lines), f"{about} the format", at=reply.place(0, "protocol"))
+                    expect.equal(ndjson.DELTA, ndjson.form_of(reply.lines), f"{about} the format", at=reply.place(0, "protocol"))
             for lacking in lab.each(sorted(features)):
                 others = ",".join(f for f in READER_FEATURES.split(",") if f != lacking)
                 with lab.judge("DS-RDF-02"):
@@ -255,27 +242,27 @@ def unknown_formats_are_refused_or_parquet(lab: SharingLab) -> None:
         for question in lab.each(questions(lab, table)):
             reply = ask(lab, table, question, UNKNOWN_FORMAT)
             with lab.judge("DS-CAP-04"):
-                in_format_or_refused(reply, PARQUET, f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}")
+                ndjson.in_format_or_refused(reply, ndjson.PARQUET, f"for {question.what} of {table.name} with {_named(UNKNOWN_FORMAT)}")
 
 
-@invariant("DS-CAP-10", traffic=(*TOUR, "protocol.capabilities.unknown_formats_are_refused_or_parquet"))
+@invariant("DS-CAP-10", traffic=(*ndjson.TOUR, "protocol.capabilities.unknown_formats_are_refused_or_parquet"))
 def responses_name_their_format(exchange: Exchange) -> bool:
     """The capabilities header of a response names its format."""
-    lines = lines_of(exchange)
+    lines = ndjson.lines_of(exchange)
     if not lines:
         return False
-    said = response_capabilities(exchange).get(RESPONSE_FORMAT, frozenset())
+    said = ndjson.response_capabilities(exchange).get(ndjson.RESPONSE_FORMAT, frozenset())
     at = Reply(exchange).header(CAPABILITIES)
-    expect.equal([form_of(lines)], sorted(said), "responseformat in the capabilities header of the answer:", at=at)
+    expect.equal([ndjson.form_of(lines)], sorted(said), "responseformat in the capabilities header of the answer:", at=at)
     return True
 
 
-@invariant("DS-DF-04", traffic=TOUR)
+@invariant("DS-DF-04", traffic=ndjson.TOUR)
 def responses_name_their_format_in_lower_case(exchange: Exchange) -> bool:
     """If the capabilities header of a response names the format, it is in lower case."""
     text = exchange.headers.get(CAPABILITIES, "")
-    if lines_of(exchange) is None or not response_capabilities(exchange).get(RESPONSE_FORMAT, frozenset()) & FORMATS:
+    if ndjson.lines_of(exchange) is None or not ndjson.response_capabilities(exchange).get(ndjson.RESPONSE_FORMAT, frozenset()) & FORMATS:
         return False
-    is_lower = any(f"{RESPONSE_FORMAT}={form}" in text for form in FORMATS)
+    is_lower = any(f"{ndjson.RESPONSE_FORMAT}={form}" in text for form in FORMATS)
     expect.true(is_lower, "responseformat=parquet or responseformat=delta", text, at=Reply(exchange).header(CAPABILITIES))
     return True

@@ -6,26 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
 from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.kit.lines import (
-    CHANGES,
-    DELTA,
-    END,
-    QUERY,
-    TOUR,
-    action_of,
-    body_of,
-    differ,
-    different,
-    ends_of,
-    form_of,
-    is_continued,
-    kind_of,
-    lines_of,
-    objects,
-)
 from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION, has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
@@ -60,7 +44,7 @@ WRONG: tuple[Any, ...] = (
 def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
     """Return the answer to a query, in either format."""
     headers = [EITHER_FORMAT, *sent.pop("headers", ())]
-    return lab.send(QUERY, body=body, headers=headers, **table.address, **sent)
+    return lab.send(ndjson.QUERY, body=body, headers=headers, **table.address, **sent)
 
 
 # -- how queries are sent ---------------------------------------------------------------------------------------------------------
@@ -89,7 +73,7 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
     for table in lab.each(by_url(lab)):
         before = version(lab, table)
         reply = lab.require(query(lab, table, {}), 200)
-        if any(end.get("nextPageToken") for end in ends_of(reply.lines)):
+        if any(end.get("nextPageToken") for end in ndjson.ends_of(reply.lines)):
             continue  # Further pages have the other files.
         if before is None or before != version(lab, table):
             continue  # The table has changed in between.
@@ -100,7 +84,7 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
             found = sorted(file_sizes(reply.lines))
             if known is not None:
                 expect.true(found == known, f"the {len(known)} files of {table.name}", f"{len(found)} files", at=reply.place())
-            for metadata in objects(reply.lines, "metaData"):
+            for metadata in ndjson.objects(reply.lines, "metaData"):
                 if isinstance(metadata.get("numFiles"), int):
                     with case():
                         wanted, actual = f"numFiles {len(found)} in metaData of {table.name}, its number of files", metadata["numFiles"]
@@ -111,7 +95,7 @@ def empty_queries_return_all_files(lab: SharingLab) -> None:
 
 def file_sizes(lines: tuple[Placed, ...]) -> Iterator[int]:
     """Yield the sizes of the files of a snapshot, in either format."""
-    for file in objects(lines, "file"):
+    for file in ndjson.objects(lines, "file"):
         single = file.get("deltaSingleAction")
         yield int((single.get("add") or {}).get("size", -1) if isinstance(single, dict) else file.get("size", -1))
 
@@ -125,9 +109,9 @@ def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other
     lab.require(plain(), 200)
     with lab.judge(requirement):
         expect.status(other(), 200, about=f"for {about}")
-        found = differ(plain, other)
+        found = ndjson.differ(plain, other)
         if found is not None:
-            raise different(f"the same answer for {about} as without", found)
+            raise ndjson.different(f"the same answer for {about} as without", found)
 
 
 @check("DS-QRY-10")
@@ -138,7 +122,7 @@ def unknown_members_change_nothing(lab: SharingLab) -> None:
         same_as(lab, "DS-QRY-10", plain, partial(query, lab, table, UNKNOWN_MEMBERS), f"{table.name} with unknown members")
         more = partial(query, lab, table, {}, query=UNKNOWN_PARAMETERS)
         same_as(lab, "DS-QRY-10", plain, more, f"{table.name} with unknown parameters")
-        if table.changes and lab.offers(CHANGES):
+        if table.changes and lab.offers(ndjson.CHANGES):
             plain, other = (partial(changes, lab, table, query=pairs) for pairs in ([], UNKNOWN_PARAMETERS))
             same_as(lab, "DS-QRY-10", plain, other, f"changes of {table.name} with unknown parameters")
 
@@ -151,7 +135,7 @@ def varied_by_url(lab: SharingLab) -> list[SharedTable]:
 def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
     """Return the changes of the current version of a table."""
     headers = [EITHER_FORMAT, *sent.pop("headers", ())]
-    return lab.send(CHANGES, headers=headers, starting_version=version(lab, table), **table.address, **sent)
+    return lab.send(ndjson.CHANGES, headers=headers, starting_version=version(lab, table), **table.address, **sent)
 
 
 @check("DS-QRY-11")
@@ -173,60 +157,60 @@ def members_of_wrong_types_return_400(lab: SharingLab) -> None:
 # -- lines of the response -------------------------------------------------------------------------------------------------------
 
 
-@invariant("DS-QRY-04", traffic=TOUR)
+@invariant("DS-QRY-04", traffic=ndjson.TOUR)
 def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
     """The first line of a response to a query is `protocol` and the second is `metaData`."""
-    lines = lines_of(exchange, QUERY)
-    if lines is None or is_continued(exchange):
+    lines = ndjson.lines_of(exchange, ndjson.QUERY)
+    if lines is None or ndjson.is_continued(exchange):
         return False
-    kinds = [kind_of(line) for line in lines[:2]]
+    kinds = [ndjson.kind_of(line) for line in lines[:2]]
     found = ", ".join(kind or "?" for kind in kinds) or "no line"
     expect.true(kinds == TWO, "protocol and metaData as the first two lines", found, at=Reply(exchange).place())
     return True
 
 
-@invariant("DS-QRY-06", traffic=TOUR)
+@invariant("DS-QRY-06", traffic=ndjson.TOUR)
 def snapshots_hold_only_files(exchange: Exchange) -> bool:
     """After the first two lines, a response without `startingVersion` has only file lines; in delta format each wraps an `add`."""
-    lines = lines_of(exchange, QUERY)
-    if not lines or is_continued(exchange) or "startingVersion" in body_of(exchange):
+    lines = ndjson.lines_of(exchange, ndjson.QUERY)
+    if not lines or ndjson.is_continued(exchange) or "startingVersion" in ndjson.body_of(exchange):
         return False
     _only(lines, {"file"}, "only file lines after the first two lines")
-    if form_of(lines) == DELTA:
-        for file in objects(lines[2:], "file"):
+    if ndjson.form_of(lines) == ndjson.DELTA:
+        for file in ndjson.objects(lines[2:], "file"):
             at, what = file.place("deltaSingleAction"), "action in a file line, since the query has no startingVersion:"
-            expect.equal("add", action_of(file)[0], what, at=at)
+            expect.equal("add", ndjson.action_of(file)[0], what, at=at)
     return True
 
 
-@invariant("DS-QRY-07", traffic=TOUR)
+@invariant("DS-QRY-07", traffic=ndjson.TOUR)
 def file_changes_hold_only_changes(exchange: Exchange) -> bool:
     """After the first two lines, a response with `startingVersion` has only changed files and metaData."""
-    lines = lines_of(exchange, QUERY)
-    if not lines or is_continued(exchange) or "startingVersion" not in body_of(exchange):
+    lines = ndjson.lines_of(exchange, ndjson.QUERY)
+    if not lines or ndjson.is_continued(exchange) or "startingVersion" not in ndjson.body_of(exchange):
         return False
-    allowed = {"metaData", "file"} if form_of(lines) == DELTA else {"metaData", "add", "remove", "cdf"}
-    if body_of(exchange).get("includeHistoricalProtocol") is True:
+    allowed = {"metaData", "file"} if ndjson.form_of(lines) == ndjson.DELTA else {"metaData", "add", "remove", "cdf"}
+    if ndjson.body_of(exchange).get("includeHistoricalProtocol") is True:
         allowed.add("protocol")  # Of version 2026-08; in parquet format DS-HPR-03 counts them.
     what = f"only the lines {', '.join(sorted(allowed))} after the first two, since the query has startingVersion"
     _only(lines, allowed, what)
-    if form_of(lines) == DELTA:
-        for file in objects(lines[2:], "file"):
-            action_of(file)
+    if ndjson.form_of(lines) == ndjson.DELTA:
+        for file in ndjson.objects(lines[2:], "file"):
+            ndjson.action_of(file)
     return True
 
 
 def _only(lines: tuple[Placed, ...], allowed: set[str], what: str) -> None:
     """Expect lines of some kinds after the first two, and an endStreamAction."""
-    others = [line for line in lines[2:] if kind_of(line) not in {*allowed, END}]
-    kinds = ", ".join(sorted({kind_of(line) or "?" for line in others}))
+    others = [line for line in lines[2:] if ndjson.kind_of(line) not in {*allowed, ndjson.END}]
+    kinds = ", ".join(sorted({ndjson.kind_of(line) or "?" for line in others}))
     expect.true(not others, what, kinds, at=others[0].place() if others else None, kind=Kind.SURPLUS)
 
 
-@invariant("DS-DF-09", traffic=TOUR)
+@invariant("DS-DF-09", traffic=ndjson.TOUR)
 def no_line_is_empty(exchange: Exchange) -> bool:
     """A response in lines has no empty line, neither between lines nor at the end."""
-    if not lines_of(exchange):
+    if not ndjson.lines_of(exchange):
         return False
     content_lines = exchange.body.removesuffix(b"\n").split(b"\n")
     empty = [number for number, line in enumerate(content_lines, start=1) if not line.strip()]
@@ -244,7 +228,7 @@ def spark_parameters_change_nothing(lab: SharingLab) -> None:
         sent = {"predicateHints": [], "includeRefreshToken": True}
         plain, other = (partial(query, lab, table, body) for body in ({}, sent))
         same_as(lab, "DS-DF-12", plain, other, f"{table.name} with empty predicateHints")
-        if table.changes and lab.offers(CHANGES):
+        if table.changes and lab.offers(ndjson.CHANGES):
             plain, other = (partial(changes, lab, table, query=pairs) for pairs in ([], [("readChangeFeed", "true")]))
             same_as(lab, "DS-DF-12", plain, other, f"changes of {table.name} with readChangeFeed")
 
@@ -258,7 +242,7 @@ def booleans_are_case_insensitive(lab: SharingLab) -> None:
         plain, *others = (
             partial(
                 lab.send,
-                CHANGES,
+                ndjson.CHANGES,
                 headers=[EITHER_FORMAT],
                 starting_version=start,
                 query=[("includeHistoricalMetadata", word)],

@@ -5,41 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
-    HARMLESS,
-    NOBODY,
-    Assertion,
-    assert_last_partition,
-    assert_ref,
-    assert_schema,
-    assert_uuid,
-    judge_answers,
-    refused_alone,
-    stale,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    NOT_ADDED,
-    NOWHERE,
-    add_schema,
-    add_snapshot,
-    add_sort_order,
-    add_spec,
-    changed,
-    columns,
-    current_schema,
-    impossible,
-    next_column,
-    next_field,
-    partition_field,
-    remove_properties,
-    remove_ref,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    sort_field,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
@@ -56,15 +23,15 @@ def evolution(table: Table) -> list[Update]:
     """Updates that widen the schema and set a property."""
     return [
         set_properties(half="done"),
-        add_schema(schema_with(table, next_column(table, "more"))),
-        set_current_schema(LAST_ADDED),
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))),
+        upd.set_current_schema(upd.LAST_ADDED),
     ]
 
 
 def moving(lab: CatalogLab, table: Table) -> list[Update]:
     """Updates that add a snapshot and move main to it."""
     snapshot = lab.snapshot(table)
-    return [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
+    return [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
 
 
 @check("IRC-COM-004")
@@ -72,21 +39,21 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
     """A commit with one failed requirement changes nothing, for every kind of update."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
-    holds, fails = assert_uuid(table.uuid), assert_ref("main", None)
-    commits: tuple[tuple[Assertion, list[Assertion], list[Update]], ...] = (
-        (fails, [fails], [HARMLESS]),
+    holds, fails = req.assert_uuid(table.uuid), req.assert_ref("main", None)
+    commits: tuple[tuple[req.Assertion, list[req.Assertion], list[Update]], ...] = (
+        (fails, [fails], [req.HARMLESS]),
         (fails, [fails], evolution(table)),
         (fails, [holds, fails], moving(lab, table)),
         (fails, [fails, holds], [*evolution(table), *moving(lab, table)]),
-        (other := assert_schema(NOWHERE), [holds, other], [HARMLESS]),
-        (other := assert_last_partition(UNASSIGNED), [holds, other], [remove_ref("main")]),
-        (other := assert_uuid(NOBODY), [other], moving(lab, table)),
+        (other := req.assert_schema(upd.NOWHERE), [holds, other], [req.HARMLESS]),
+        (other := req.assert_last_partition(UNASSIGNED), [holds, other], [upd.remove_ref("main")]),
+        (other := req.assert_uuid(req.NOBODY), [other], moving(lab, table)),
     )
     for failing, requirements, updates in lab.each(commits):
         reply = lab.try_commit(table, *updates, requirements=requirements)
         with lab.judge("IRC-COM-004"):
             if reply.status < 400:
-                refused_alone(lab, table, requirements, stale(failing))
+                req.refused_alone(lab, table, requirements, req.stale(failing))
             unchanged(lab, before)
         if reply.status < 400:
             before = lab.load(table)
@@ -97,13 +64,13 @@ def every_requirement_is_checked(lab: CatalogLab) -> None:
     """A commit with one failed requirement returns 409, at any position among others."""
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
-    holds = [assert_uuid(table.uuid), assert_ref("main", at), assert_schema(table.member("current-schema-id"))]
-    for fails in (assert_ref("gone", at), assert_last_partition(UNASSIGNED)):
+    holds = [req.assert_uuid(table.uuid), req.assert_ref("main", at), req.assert_schema(table.member("current-schema-id"))]
+    for fails in (req.assert_ref("gone", at), req.assert_last_partition(UNASSIGNED)):
         cases = {
             f"{fails['type']} fails at position {position + 1} of {len(holds) + 1}": [*holds[:position], fails, *holds[position:]]
             for position in range(len(holds) + 1)
         }
-        judge_answers(lab, "IRC-COM-006", table, cases=cases, allowed=[409], several=True, mutation=stale(fails))
+        req.judge_answers(lab, "IRC-COM-006", table, cases=cases, allowed=[409], several=True, mutation=req.stale(fails))
 
 
 @check("IRC-COM-010")
@@ -112,17 +79,17 @@ def properties_change_in_order(lab: CatalogLab) -> None:
     table = lab.make_table(properties={"kept": "old", "gone": "old"})
 
     with lab.judge("IRC-COM-010"):
-        after = changed(
+        after = upd.changed(
             lab,
             table,
             set_properties(twice="first"),
             set_properties(twice="second"),
             set_properties(fleeting="here"),
-            remove_properties("fleeting"),
-            remove_properties("kept"),
+            upd.remove_properties("fleeting"),
+            upd.remove_properties("kept"),
             set_properties(kept="new"),
             set_properties(gone="new"),
-            remove_properties("gone"),
+            upd.remove_properties("gone"),
         )
         properties = properties_of(after)
         expected = {"twice": "second", "fleeting": None, "kept": "new", "gone": None}
@@ -133,32 +100,35 @@ def properties_change_in_order(lab: CatalogLab) -> None:
 def updates_see_earlier_updates_of_the_commit(lab: CatalogLab) -> None:
     """An update may refer to earlier updates of the same commit, and not to later ones."""
     table = lab.make_table()
-    first, second = next_column(table, "first", "long"), next_column(table, "second", skip=1)
+    first, second = upd.next_column(table, "first", "long"), upd.next_column(table, "second", skip=1)
 
     with lab.judge("IRC-COM-010"):
-        after = changed(
+        after = upd.changed(
             lab,
             table,
-            add_schema(schema_with(table, first)),
-            add_schema(schema_with(table, first, second, skip=1)),
-            set_current_schema(LAST_ADDED),
-            add_spec(partition_field(first["id"], "bucket[4]", "first_bucket", field_id=next_field(table))),
-            set_default_spec(LAST_ADDED),
-            add_sort_order(sort_field(second["id"])),
-            set_default_sort_order(LAST_ADDED),
+            upd.add_schema(upd.schema_with(table, first)),
+            upd.add_schema(upd.schema_with(table, first, second, skip=1)),
+            upd.set_current_schema(upd.LAST_ADDED),
+            upd.add_spec(upd.partition_field(first["id"], "bucket[4]", "first_bucket", field_id=upd.next_field(table))),
+            upd.set_default_spec(upd.LAST_ADDED),
+            upd.add_sort_order(upd.sort_field(second["id"])),
+            upd.set_default_sort_order(upd.LAST_ADDED),
         )
         expect.contains(
-            "second", columns(current_schema(after)), "columns of the current schema, which was added last,", at=after.place("schemas")
+            "second",
+            upd.columns(upd.current_schema(after)),
+            "columns of the current schema, which was added last,",
+            at=after.place("schemas"),
         )
         default = [spec for spec in after.member("partition-specs") if spec["spec-id"] == after.member("default-spec-id")]
         names = [field["name"] for spec in default for field in spec["fields"]]
         expect.equal(["first_bucket"], names, "partition fields of the default spec", at=after.place("partition-specs"))
-    third = schema_with(table, next_column(table, "third", skip=2), skip=2)
-    backwards = lab.try_commit(table, set_current_schema(LAST_ADDED), add_schema(third))
+    third = upd.schema_with(table, upd.next_column(table, "third", skip=2), skip=2)
+    backwards = lab.try_commit(table, upd.set_current_schema(upd.LAST_ADDED), upd.add_schema(third))
     with lab.judge("IRC-COM-010"):
         with lab.step("IRC-UPD-019"):
-            expect.refused(lab.try_commit(table, set_current_schema(LAST_ADDED)), mutation=NOT_ADDED)
-        expect.refused(backwards, mutation=NOT_ADDED)
+            expect.refused(lab.try_commit(table, upd.set_current_schema(upd.LAST_ADDED)), mutation=upd.NOT_ADDED)
+        expect.refused(backwards, mutation=upd.NOT_ADDED)
 
 
 @check("IRC-COM-010")
@@ -170,16 +140,16 @@ def refs_move_in_order(lab: CatalogLab) -> None:
     newer = snapshot["snapshot-id"]
 
     with lab.judge("IRC-COM-010") as case:
-        after = changed(
+        after = upd.changed(
             lab,
             table,
-            add_snapshot(snapshot),
+            upd.add_snapshot(snapshot),
             set_ref("there", newer),
             set_ref("there", older),
             set_ref("fleeting", newer, kind="tag"),
-            remove_ref("fleeting"),
+            upd.remove_ref("fleeting"),
             set_ref("back", older),
-            remove_ref("back"),
+            upd.remove_ref("back"),
             set_ref("back", newer, kind="tag"),
             set_ref("main", newer),
         )
@@ -190,7 +160,7 @@ def refs_move_in_order(lab: CatalogLab) -> None:
         )
         with case():
             with lab.step("IRC-UPD-056"):
-                answer = changed(lab, table, remove_ref("there"))
+                answer = upd.changed(lab, table, upd.remove_ref("there"))
                 expect.lacks("there", answer.member("refs"), "refs", at=answer.place("refs"))
             expect.lacks("fleeting", refs, "refs", at=after.place("refs"))
 
@@ -200,7 +170,7 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
     """A commit with one update that cannot be applied changes nothing, at any position among others."""
     table = lab.append(lab.make_table())
     before = lab.load(table)
-    for requirement, mutation, bad in lab.each(impossible(table).values()):
+    for requirement, mutation, bad in lab.each(upd.impossible(table).values()):
         good = [*evolution(table), *moving(lab, table)]
         for position in lab.each((0, 3, len(good))):
             reply = lab.try_commit(table, *good[:position], *bad, *good[position:])

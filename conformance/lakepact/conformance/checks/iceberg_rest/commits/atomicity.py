@@ -6,28 +6,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
-    HARMLESS,
-    NOBODY,
-    Cases,
-    assert_last_field,
-    assert_order,
-    assert_ref,
-    assert_schema,
-    assert_spec,
-    assert_uuid,
-    judge_answers,
-    stale,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    NOWHERE,
-    add_schema,
-    add_snapshot,
-    next_column,
-    schema_with,
-    set_current_schema,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table, properties_of, unchanged
@@ -43,14 +23,17 @@ REFUSED = 400  #: status of a server that refuses commits without updates
 def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
     """Answers to commits of different kinds, each made when the one before has been looked at."""
     yield lab.try_commit(table, set_properties(first="1"))
-    yield lab.try_commit(table, set_properties(second="2"), requirements=[assert_uuid(table.uuid)])
-    wider = schema_with(table, next_column(table, "more"))
+    yield lab.try_commit(table, set_properties(second="2"), requirements=[req.assert_uuid(table.uuid)])
+    wider = upd.schema_with(table, upd.next_column(table, "more"))
     yield lab.try_commit(
-        table, add_schema(wider), set_current_schema(LAST_ADDED), requirements=[assert_schema(table.member("current-schema-id"))]
+        table,
+        upd.add_schema(wider),
+        upd.set_current_schema(upd.LAST_ADDED),
+        requirements=[req.assert_schema(table.member("current-schema-id"))],
     )
     snapshot = lab.snapshot(table)
-    moved = (add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
-    yield lab.try_commit(table, *moved, requirements=[assert_ref("main", None)])
+    moved = (upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
+    yield lab.try_commit(table, *moved, requirements=[req.assert_ref("main", None)])
     body = {"identifier": table.identifier, "requirements": [], "updates": [set_properties(third="3")]}
     yield lab.send(op.update_table, body=body, **table.at)
 
@@ -109,20 +92,20 @@ def commits_without_updates_check_requirements(lab: CatalogLab) -> None:
     """A commit without updates returns 200 and changes nothing; a failed requirement returns 409."""
     table = lab.append(lab.make_table())
     before, at = lab.load(table), table.member("current-snapshot-id")
-    for requirements in lab.each(([], [assert_uuid(table.uuid)], [assert_uuid(table.uuid), assert_ref("main", at)])):
+    for requirements in lab.each(([], [req.assert_uuid(table.uuid)], [req.assert_uuid(table.uuid), req.assert_ref("main", at)])):
         reply = lab.try_commit(table, requirements=requirements)
         with lab.judge("IRC-COM-012"):
             expect.status(reply, 200)
             unchanged(lab, before, ignore={*BOOKKEEPING, LOCATION})
-    failing: Cases = {
-        "another UUID is asserted": assert_uuid(NOBODY),
-        "main is asserted not to exist": assert_ref("main", None),
-        "another schema is asserted": assert_schema(NOWHERE),
-        "a requirement before it holds": [assert_uuid(table.uuid), assert_last_field(NOWHERE)],
+    failing: req.Cases = {
+        "another UUID is asserted": req.assert_uuid(req.NOBODY),
+        "main is asserted not to exist": req.assert_ref("main", None),
+        "another schema is asserted": req.assert_schema(upd.NOWHERE),
+        "a requirement before it holds": [req.assert_uuid(table.uuid), req.assert_last_field(upd.NOWHERE)],
     }
     # A server that refuses commits without updates does so before it checks requirements; accepting them is only recommended.
     is_refused = lab.try_commit(table).status == REFUSED
-    judge_answers(lab, "IRC-COM-013", table, cases=failing, allowed=[409, REFUSED] if is_refused else [409], updates=(), several=True)
+    req.judge_answers(lab, "IRC-COM-013", table, cases=failing, allowed=[409, REFUSED] if is_refused else [409], updates=(), several=True)
 
 
 @check("IRC-COM-005")
@@ -130,18 +113,18 @@ def failed_requirements_return_409(lab: CatalogLab) -> None:
     """A commit with a failed requirement returns 409."""
     table = lab.append(lab.make_table())
     failing = (
-        assert_uuid(NOBODY),
-        assert_ref("main", None),
-        assert_ref("main", 1),
-        assert_last_field(NOWHERE),
-        assert_schema(NOWHERE),
-        assert_spec(NOWHERE),
-        assert_order(NOWHERE),
+        req.assert_uuid(req.NOBODY),
+        req.assert_ref("main", None),
+        req.assert_ref("main", 1),
+        req.assert_last_field(upd.NOWHERE),
+        req.assert_schema(upd.NOWHERE),
+        req.assert_spec(upd.NOWHERE),
+        req.assert_order(upd.NOWHERE),
     )
     for requirement in lab.each(failing):
-        reply = lab.try_commit(table, HARMLESS, requirements=[requirement])
+        reply = lab.try_commit(table, req.HARMLESS, requirements=[requirement])
         with lab.judge("IRC-COM-005"):
-            expect.status(reply, 409, about=f"when {requirement['type']} does not hold", mutation=stale(requirement))
+            expect.status(reply, 409, about=f"when {requirement['type']} does not hold", mutation=req.stale(requirement))
 
 
 @check("IRC-COM-015")
@@ -152,9 +135,9 @@ def commits_to_missing_tables_return_404(lab: CatalogLab) -> None:
     gone = ((one.at, one.uuid) for one in dropped_tables(lab, table.namespace))
     with lab.judge_each("IRC-COM-015") as case:
         for at, uuid in chain(((at, table.uuid) for at in never), gone):
-            for requirements in ([], [assert_uuid(uuid)], [assert_ref("main", None)]):
+            for requirements in ([], [req.assert_uuid(uuid)], [req.assert_ref("main", None)]):
                 with case():
-                    reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [HARMLESS]}, **at)
+                    reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [req.HARMLESS]}, **at)
                     expect.not_found(reply, "table")
 
 

@@ -6,21 +6,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    add_spec,
-    current_schema,
-    files,
-    partition_field,
-    partition_statistics_file,
-    set_default_spec,
-    set_partition_statistics,
-    set_statistics,
-    statistics_file,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
@@ -62,25 +49,28 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
     of_snapshot = snapshot["snapshot-id"]
     whole = creation(ground, str(uuid.uuid4()))
     at = next(index for index, update in enumerate(whole) if update["action"] == "add-spec")
-    whole[at : at + 2] = [add_spec(partition_field(1, "bucket[4]", "id_bucket", field_id=FIELD), spec_id=0), set_default_spec(LAST_ADDED)]
+    whole[at : at + 2] = [
+        upd.add_spec(upd.partition_field(1, "bucket[4]", "id_bucket", field_id=FIELD), spec_id=0),
+        upd.set_default_spec(upd.LAST_ADDED),
+    ]
     place = next(index for index, update in enumerate(whole) if update["action"] == "add-schema")
-    whole[place] = add_schema(WHOLE, last_column_id=6)
-    statistics = {**statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.stats"}
-    partitions = {**partition_statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.parquet"}
+    whole[place] = upd.add_schema(WHOLE, last_column_id=6)
+    statistics = {**upd.statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.stats"}
+    partitions = {**upd.partition_statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.parquet"}
     further = [
         *(
-            add_snapshot(snapshot),
+            upd.add_snapshot(snapshot),
             set_ref("main", of_snapshot),
             set_ref("audit", of_snapshot, min_snapshots_to_keep=3, max_snapshot_age_ms=86_400_000),
         ),
-        *([set_statistics(statistics)] if lab.feature("statistics") else []),
-        *([set_partition_statistics(partitions)] if lab.feature("partition-statistics") else []),
+        *([upd.set_statistics(statistics)] if lab.feature("statistics") else []),
+        *([upd.set_partition_statistics(partitions)] if lab.feature("partition-statistics") else []),
     ]
     lab.require(create(lab, ground, [*whole, *further]), 200)
     table = Table(ground.namespace, ground.name, lab.require(lab.send(op.load_table, **ground.at), 200))
 
     with lab.judge("IRC-UPD-010"):
-        schema = current_schema(table)
+        schema = upd.current_schema(table)
         expect.equal(FIELDS, sent_members_of(FIELDS, schema.get("fields")), "columns", at=table.place("schemas"))
         expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids", at=table.place("schemas"))
     with lab.judge("IRC-UPD-022"):
@@ -100,14 +90,16 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
         expect.equal(KEPT, {member: audit.get(member) for member in KEPT}, "the retention of a branch,", at=table.place("refs", "audit"))
     if lab.feature("statistics"):
         with lab.judge("IRC-UPD-066"):
-            expect.equal({of_snapshot: [statistics["statistics-path"]]}, files(table), "files of statistics", at=table.place("statistics"))
+            expect.equal(
+                {of_snapshot: [statistics["statistics-path"]]}, upd.files(table), "files of statistics", at=table.place("statistics")
+            )
     else:
         lab.skip("IRC-UPD-066", "the target keeps no statistics")
     if lab.feature("partition-statistics"):
         with lab.judge("IRC-UPD-071"):
             expect.equal(
                 {of_snapshot: [partitions["statistics-path"]]},
-                files(table, "partition-statistics"),
+                upd.files(table, "partition-statistics"),
                 "files of partition statistics",
                 at=table.place("partition-statistics"),
             )

@@ -6,24 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    add_sort_order,
-    add_spec,
-    changed,
-    next_column,
-    next_field,
-    partition_field,
-    remove_ref,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    sort_field,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -65,7 +49,7 @@ def last_updated_ms_does_not_decrease(lab: CatalogLab) -> None:
     commits: tuple[list[Mapping[str, Any]], ...] = (
         [set_properties(turn="first")],
         [set_properties(turn="second")],
-        [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
+        [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
         [set_properties(turn="third")],
         [set_ref("tag", snapshot["snapshot-id"], kind="tag")],
     )
@@ -106,7 +90,7 @@ def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
     """A snapshot whose timestamp is an hour old is refused with 400 or 409, or logged in order of time."""
     table = lab.append(lab.make_table())
     snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") - BEHIND_MS)
-    reply = lab.try_commit(table, add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
+    reply = lab.try_commit(table, upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
 
     with lab.judge("IRC-META-011"):
         expect.status(reply, 200, 400, 409)
@@ -117,15 +101,15 @@ def snapshot_log_is_ordered_despite_slow_clocks(lab: CatalogLab) -> None:
 
 def replacement(table: Table) -> list[Mapping[str, Any]]:
     """Updates by which a client replaces a table: main is gone, and schema, spec and order are others."""
-    key, value = next_column(table, "key", "long"), next_column(table, "value", skip=1)
+    key, value = upd.next_column(table, "key", "long"), upd.next_column(table, "value", skip=1)
     return [
-        remove_ref("main"),
-        add_schema({**schema_with(table), "fields": [key, value]}),
-        set_current_schema(LAST_ADDED),
-        add_spec(partition_field(key["id"], "bucket[8]", "key_bucket", field_id=next_field(table))),
-        set_default_spec(LAST_ADDED),
-        add_sort_order(sort_field(value["id"])),
-        set_default_sort_order(LAST_ADDED),
+        upd.remove_ref("main"),
+        upd.add_schema({**upd.schema_with(table), "fields": [key, value]}),
+        upd.set_current_schema(upd.LAST_ADDED),
+        upd.add_spec(upd.partition_field(key["id"], "bucket[8]", "key_bucket", field_id=upd.next_field(table))),
+        upd.set_default_spec(upd.LAST_ADDED),
+        upd.add_sort_order(upd.sort_field(value["id"])),
+        upd.set_default_sort_order(upd.LAST_ADDED),
     ]
 
 
@@ -138,7 +122,7 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
         updates = replacement(table)
         if refilled:
             snapshot = lab.snapshot(table, parent_snapshot_id=None, schema_id=None)
-            updates += [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
+            updates += [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
         with lab.judge("IRC-COM-030") as case:
             expect.status(lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)]), 200)
             after = lab.load(table)
@@ -150,5 +134,5 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
             log, later = (one.metadata.get("snapshot-log") or [] for one in (before, after))
             expect.equal(log, later[: len(log)], "a snapshot-log that begins with", at=after.place("snapshot-log"))
         with lab.judge("IRC-COM-030"):
-            again = changed(lab, after, set_properties(replaced="yes"))
+            again = upd.changed(lab, after, set_properties(replaced="yes"))
             expect.member(before.uuid, again.place("table-uuid"), "the UUID as before,")

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
-    HARMLESS,
-    NOBODY,
-    Cases,
-    assert_last_field,
-    assert_ref,
-    assert_uuid,
-    judge_answers,
-    judge_without,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
@@ -44,16 +35,16 @@ def table_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-table-uuid with the table's UUID returns 200, with any other UUID 409."""
     table, other = lab.make_table(), lab.make_table()
     for situation in ("the UUID is that of the new table", "the UUID is the table's, which has changed since"):
-        judge_answers(lab, "IRC-REQ-007", table, cases={situation: assert_uuid(table.uuid)}, allowed=[200])
+        req.judge_answers(lab, "IRC-REQ-007", table, cases={situation: req.assert_uuid(table.uuid)}, allowed=[200])
     last = "0" if table.uuid[-1] != "0" else "1"
     cases = {
-        "the UUID belongs to no table": assert_uuid(NOBODY),
-        "the UUID is that of another table": assert_uuid(other.uuid),
-        "the UUID differs in its last digit": assert_uuid(table.uuid[:-1] + last),
+        "the UUID belongs to no table": req.assert_uuid(req.NOBODY),
+        "the UUID is that of another table": req.assert_uuid(other.uuid),
+        "the UUID differs in its last digit": req.assert_uuid(table.uuid[:-1] + last),
     }
-    judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409])
-    judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409], updates=moving(lab, table))
-    reply = lab.try_commit(table, HARMLESS, requirements=[assert_uuid(table.uuid.swapcase())])
+    req.judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409], updates=moving(lab, table))
+    reply = lab.try_commit(table, req.HARMLESS, requirements=[req.assert_uuid(table.uuid.swapcase())])
     with lab.judge("IRC-REQ-009", remark=f"a UUID in other letter case is answered with status {reply.status}"):
         expect.status(reply, 200, 409)
 
@@ -64,18 +55,18 @@ def uuids_of_dropped_tables_return_409(lab: CatalogLab) -> None:
     former = lab.make_table()
     lab.drop_table(**former.at)
     table = lab.make_table(former.namespace, name=former.name)
-    stale = {"the UUID is that of a former table of the same name": assert_uuid(former.uuid)}
-    judge_answers(lab, "IRC-REQ-008", table, cases=stale, allowed=[409])
+    stale = {"the UUID is that of a former table of the same name": req.assert_uuid(former.uuid)}
+    req.judge_answers(lab, "IRC-REQ-008", table, cases=stale, allowed=[409])
 
 
 @check("IRC-REQ-010")
 def invalid_uuids_return_400(lab: CatalogLab) -> None:
     """assert-table-uuid without a string as `uuid` returns 400."""
     wrong: tuple[Any, ...] = (None, 0, True, {}, [])
-    cases = {f"the UUID is {expect.shown(value)}": assert_uuid(value) for value in wrong}
+    cases = {f"the UUID is {expect.shown(value)}": req.assert_uuid(value) for value in wrong}
     table = lab.make_table()
-    judge_answers(lab, "IRC-REQ-010", table, cases=cases, allowed=[400], mutation=wrong_type("/requirements/*/uuid"))
-    judge_without(lab, "IRC-REQ-010", table, assert_uuid(table.uuid), "uuid")
+    req.judge_answers(lab, "IRC-REQ-010", table, cases=cases, allowed=[400], mutation=wrong_type("/requirements/*/uuid"))
+    req.judge_without(lab, "IRC-REQ-010", table, req.assert_uuid(table.uuid), "uuid")
 
 
 # -- assert-ref-snapshot-id -------------------------------------------------------------------------------------------
@@ -85,29 +76,32 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
 def branches_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id with the branch's snapshot returns 200; with another snapshot or a missing ref, 409."""
     first = lab.append(lab.make_table())
-    judge_answers(lab, "IRC-REQ-011", first, cases={"main is there": assert_ref("main", at(first))}, allowed=[200])
-    nowhere = {"main is not at this snapshot": assert_ref("main", UNKNOWN)}
-    judge_answers(lab, "IRC-REQ-012", first, cases=nowhere, allowed=[409])
-    nobody = {"no ref has this name, but main is there": assert_ref("none", at(first)), "no ref has this name": assert_ref("none", UNKNOWN)}
-    judge_answers(lab, "IRC-REQ-013", first, cases=nobody, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-011", first, cases={"main is there": req.assert_ref("main", at(first))}, allowed=[200])
+    nowhere = {"main is not at this snapshot": req.assert_ref("main", UNKNOWN)}
+    req.judge_answers(lab, "IRC-REQ-012", first, cases=nowhere, allowed=[409])
+    nobody = {
+        "no ref has this name, but main is there": req.assert_ref("none", at(first)),
+        "no ref has this name": req.assert_ref("none", UNKNOWN),
+    }
+    req.judge_answers(lab, "IRC-REQ-013", first, cases=nobody, allowed=[409])
     first = lab.load(first)
     table = lab.append(stored(lab, first, set_ref("side", at(first))))
-    holding = {"main is there": assert_ref("main", at(table)), "the other branch is there": assert_ref("side", at(first))}
-    judge_answers(lab, "IRC-REQ-011", table, cases=holding, allowed=[200])
-    stale: Cases = {
-        "main has moved on from there": assert_ref("main", at(first)),
-        "another branch is there": assert_ref("side", at(table)),
-        "there is no such snapshot": assert_ref("main", UNKNOWN),
-        "main has moved on, although another requirement holds": [assert_uuid(table.uuid), assert_ref("main", at(first))],
+    holding = {"main is there": req.assert_ref("main", at(table)), "the other branch is there": req.assert_ref("side", at(first))}
+    req.judge_answers(lab, "IRC-REQ-011", table, cases=holding, allowed=[200])
+    stale: req.Cases = {
+        "main has moved on from there": req.assert_ref("main", at(first)),
+        "another branch is there": req.assert_ref("side", at(table)),
+        "there is no such snapshot": req.assert_ref("main", UNKNOWN),
+        "main has moved on, although another requirement holds": [req.assert_uuid(table.uuid), req.assert_ref("main", at(first))],
     }
     missing = {
-        "no ref has this name, but main is there": assert_ref("none", at(table)),
-        "no ref has this name": assert_ref("none", UNKNOWN),
-        "no ref has this name in this letter case": assert_ref("Side", at(first)),
+        "no ref has this name, but main is there": req.assert_ref("none", at(table)),
+        "no ref has this name": req.assert_ref("none", UNKNOWN),
+        "no ref has this name in this letter case": req.assert_ref("Side", at(first)),
     }
-    for updates in ([HARMLESS], moving(lab, table), [set_ref("side", at(table))]):
-        judge_answers(lab, "IRC-REQ-012", table, cases=stale, allowed=[409], updates=updates)
-        judge_answers(lab, "IRC-REQ-013", table, cases=missing, allowed=[409], updates=updates)
+    for updates in ([req.HARMLESS], moving(lab, table), [set_ref("side", at(table))]):
+        req.judge_answers(lab, "IRC-REQ-012", table, cases=stale, allowed=[409], updates=updates)
+        req.judge_answers(lab, "IRC-REQ-013", table, cases=missing, allowed=[409], updates=updates)
 
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
@@ -117,43 +111,45 @@ def moved_branches_are_compared(lab: CatalogLab) -> None:
     older = lab.load(first).member("refs", "side", "snapshot-id")
     second = lab.append(first, ref="side")
     newer = lab.load(second).member("refs", "side", "snapshot-id")
-    here, there = {"the branch is there": assert_ref("side", newer)}, {"the branch was there": assert_ref("side", older)}
-    judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
-    judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
+    here, there = {"the branch is there": req.assert_ref("side", newer)}, {"the branch was there": req.assert_ref("side", older)}
+    req.judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
+    req.judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
     stored(lab, second, set_ref("side", older))
-    judge_answers(lab, "IRC-REQ-011", second, cases={"the branch is there again": assert_ref("side", older)}, allowed=[200])
-    judge_answers(lab, "IRC-REQ-012", second, cases={"the branch was moved back from there": assert_ref("side", newer)}, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-011", second, cases={"the branch is there again": req.assert_ref("side", older)}, allowed=[200])
+    req.judge_answers(
+        lab, "IRC-REQ-012", second, cases={"the branch was moved back from there": req.assert_ref("side", newer)}, allowed=[409]
+    )
     remove_ref_first(lab, second, "side")
-    judge_answers(lab, "IRC-REQ-013", second, cases={"the branch is gone": assert_ref("side", older)}, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-013", second, cases={"the branch is gone": req.assert_ref("side", older)}, allowed=[409])
 
 
 @check("IRC-REQ-013", "IRC-REQ-014")
 def refs_of_new_tables_do_not_exist(lab: CatalogLab) -> None:
     """On a new table, assert-ref-snapshot-id with null returns 200, with a snapshot 409."""
     table = lab.make_table()
-    named = {"main does not exist yet": assert_ref("main", UNKNOWN), "no ref exists yet": assert_ref("side", UNKNOWN)}
-    judge_answers(lab, "IRC-REQ-013", table, cases=named, allowed=[409])
-    absent = {"main does not exist yet": assert_ref("main", None), "no ref exists yet": assert_ref("side", None)}
-    judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
-    first = {"main does not exist until this commit": assert_ref("main", None)}
-    judge_answers(lab, "IRC-REQ-014", table, cases=first, allowed=[200], updates=moving(lab, table))
+    named = {"main does not exist yet": req.assert_ref("main", UNKNOWN), "no ref exists yet": req.assert_ref("side", UNKNOWN)}
+    req.judge_answers(lab, "IRC-REQ-013", table, cases=named, allowed=[409])
+    absent = {"main does not exist yet": req.assert_ref("main", None), "no ref exists yet": req.assert_ref("side", None)}
+    req.judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
+    first = {"main does not exist until this commit": req.assert_ref("main", None)}
+    req.judge_answers(lab, "IRC-REQ-014", table, cases=first, allowed=[200], updates=moving(lab, table))
 
 
 @check("IRC-REQ-014", "IRC-REQ-015")
 def absent_refs_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id with null returns 200 for a missing or removed ref and 409 for an existing one."""
     table = lab.append(lab.make_table())
-    judge_answers(lab, "IRC-REQ-015", table, cases={"main exists": assert_ref("main", None)}, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-015", table, cases={"main exists": req.assert_ref("main", None)}, allowed=[409])
     stored(lab, table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
     remove_ref_first(lab, table, "gone")
-    absent = {"no ref ever had this name": assert_ref("none", None), "the branch was removed": assert_ref("gone", None)}
-    judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
-    present = {f"{ref} exists": assert_ref(ref, None) for ref in ("main", "side", "tag")}
-    for updates in ([HARMLESS], moving(lab, table)):
-        judge_answers(lab, "IRC-REQ-015", table, cases=present, allowed=[409], updates=updates)
+    absent = {"no ref ever had this name": req.assert_ref("none", None), "the branch was removed": req.assert_ref("gone", None)}
+    req.judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
+    present = {f"{ref} exists": req.assert_ref(ref, None) for ref in ("main", "side", "tag")}
+    for updates in ([req.HARMLESS], moving(lab, table)):
+        req.judge_answers(lab, "IRC-REQ-015", table, cases=present, allowed=[409], updates=updates)
     remove_ref_first(lab, table, "main")
-    removed = {"main was removed, although other refs exist": assert_ref("main", None)}
-    judge_answers(lab, "IRC-REQ-014", table, cases=removed, allowed=[200])
+    removed = {"main was removed, although other refs exist": req.assert_ref("main", None)}
+    req.judge_answers(lab, "IRC-REQ-014", table, cases=removed, allowed=[200])
 
 
 @check("IRC-REQ-016")
@@ -161,15 +157,15 @@ def tags_are_compared(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id compares with the snapshot of a tag as with that of a branch."""
     first = lab.append(lab.make_table())
     table = lab.append(stored(lab, first, set_ref("tag", at(first), kind="tag")))
-    judge_answers(lab, "IRC-REQ-016", table, cases={"the tag is there": assert_ref("tag", at(first))}, allowed=[200])
+    req.judge_answers(lab, "IRC-REQ-016", table, cases={"the tag is there": req.assert_ref("tag", at(first))}, allowed=[200])
     stale = {
-        "main is there, but not the tag": assert_ref("tag", at(table)),
-        "the tag is nowhere like that": assert_ref("tag", UNKNOWN),
-        "the tag exists": assert_ref("tag", None),
+        "main is there, but not the tag": req.assert_ref("tag", at(table)),
+        "the tag is nowhere like that": req.assert_ref("tag", UNKNOWN),
+        "the tag exists": req.assert_ref("tag", None),
     }
-    judge_answers(lab, "IRC-REQ-016", table, cases=stale, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-016", table, cases=stale, allowed=[409])
     stored(lab, table, set_ref("tag", at(table), kind="tag"))
-    judge_answers(lab, "IRC-REQ-016", table, cases={"the tag was moved away": assert_ref("tag", at(first))}, allowed=[409])
+    req.judge_answers(lab, "IRC-REQ-016", table, cases={"the tag was moved away": req.assert_ref("tag", at(first))}, allowed=[409])
 
 
 @check("IRC-REQ-017", "IRC-REQ-018")
@@ -177,10 +173,10 @@ def incomplete_ref_assertions_return_400(lab: CatalogLab) -> None:
     """assert-ref-snapshot-id without `ref` or `snapshot-id` returns 400; treating a missing `snapshot-id` as null is a warning."""
     table = lab.append(lab.make_table())
     for snapshot in lab.each((at(table), None)):
-        judge_without(lab, "IRC-REQ-018", table, assert_ref("none", snapshot), "ref")
+        req.judge_without(lab, "IRC-REQ-018", table, req.assert_ref("none", snapshot), "ref")
     for ref in lab.each(("main", "none")):
-        as_null = lab.try_commit(table, HARMLESS, requirements=[assert_ref(ref, None)]).status
-        reply = lab.try_commit(table, HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
+        as_null = lab.try_commit(table, req.HARMLESS, requirements=[req.assert_ref(ref, None)]).status
+        reply = lab.try_commit(table, req.HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
         if reply.status == as_null:
             lab.warn("IRC-REQ-017", expected="status 400 without `snapshot-id`", actual=f"status {as_null}, as for null", refusal=True)
             continue
@@ -194,8 +190,8 @@ def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
     table = lab.make_table()
     for bits, snapshot_id in {53: 2**53 + 1, 62: 2**62 + 1, 63: 2**63 - 1}.items():
         table = lab.append(table, ref=f"wide{bits}", snapshot_id=snapshot_id)
-        almost = {f"the branch is at {snapshot_id}": assert_ref(f"wide{bits}", snapshot_id - 1)}
-        judge_answers(lab, "IRC-REQ-019", table, cases=almost, allowed=[409])
+        almost = {f"the branch is at {snapshot_id}": req.assert_ref(f"wide{bits}", snapshot_id - 1)}
+        req.judge_answers(lab, "IRC-REQ-019", table, cases=almost, allowed=[409])
 
 
 # -- several ----------------------------------------------------------------------------------------------------------
@@ -207,10 +203,10 @@ def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     last = table.member("last-column-id")
     pairs = {
-        "UUIDs": (assert_uuid(table.uuid), assert_uuid(NOBODY)),
-        "last column ids": (assert_last_field(last), assert_last_field(NOWHERE)),
-        "refs": (assert_ref("main", at(table)), assert_ref("side", None)),
-        "other refs": (assert_ref("side", at(table)), assert_ref("main", UNKNOWN)),
+        "UUIDs": (req.assert_uuid(table.uuid), req.assert_uuid(req.NOBODY)),
+        "last column ids": (req.assert_last_field(last), req.assert_last_field(NOWHERE)),
+        "refs": (req.assert_ref("main", at(table)), req.assert_ref("side", None)),
+        "other refs": (req.assert_ref("side", at(table)), req.assert_ref("main", UNKNOWN)),
     }
     for what, (holds, fails) in pairs.items():
         if what == "refs":
@@ -220,4 +216,4 @@ def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
             f"the first of several {what} is not so": [fails, holds],
             f"one among several {what} is not so": [holds, fails, holds],
         }
-        judge_answers(lab, "IRC-REQ-039", table, cases=cases, allowed=[409], several=True)
+        req.judge_answers(lab, "IRC-REQ-039", table, cases=cases, allowed=[409], several=True)

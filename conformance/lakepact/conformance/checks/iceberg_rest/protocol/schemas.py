@@ -4,27 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_encryption_key,
-    add_schema,
-    add_sort_order,
-    add_spec,
-    column,
-    next_column,
-    next_field,
-    partition_field,
-    partition_statistics_file,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_partition_statistics,
-    set_statistics,
-    sort_field,
-    statistics_file,
-    table_of_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
     CONTRACT,
     NESTED,
@@ -159,21 +139,21 @@ def structure(lab: CatalogLab) -> None:
     table = lab.make_table(home, schema=NESTED, properties={"lakepact.note": "1"})
     lab.send(op.list_tables, namespace=home)
     lab.send(op.list_tables, namespace=home, page_token="", page_size=1)
-    bucket = partition_field(column(table, "id"), "bucket[16]", "id_bucket", field_id=next_field(table))
-    lab.try_commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
-    order = add_sort_order(
-        sort_field(column(table, "id")),
-        sort_field(column(table, "amount"), transform="truncate[2]", direction="desc", null_order="nulls-last"),
+    bucket = upd.partition_field(upd.column(table, "id"), "bucket[16]", "id_bucket", field_id=upd.next_field(table))
+    lab.try_commit(table, upd.add_spec(bucket), upd.set_default_spec(upd.LAST_ADDED))
+    order = upd.add_sort_order(
+        upd.sort_field(upd.column(table, "id")),
+        upd.sort_field(upd.column(table, "amount"), transform="truncate[2]", direction="desc", null_order="nulls-last"),
     )
-    lab.try_commit(table, order, set_default_sort_order(LAST_ADDED))
-    lab.try_commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    lab.try_commit(table, order, upd.set_default_sort_order(upd.LAST_ADDED))
+    lab.try_commit(table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED))
     lab.load(table)
 
 
 def defaults(lab: CatalogLab) -> None:
     """Show default values of a column."""
     word = {"id": 1, "name": "word", "type": "string", "required": False, "initial-default": "before", "write-default": "after"}
-    lab.load(table_of_version(lab, 3, schema={"type": "struct", "fields": [word]}))
+    lab.load(upd.table_of_version(lab, 3, schema={"type": "struct", "fields": [word]}))
 
 
 def history(lab: CatalogLab) -> None:
@@ -192,15 +172,15 @@ def files(lab: CatalogLab) -> None:
     """Show statistics of both kinds."""
     table = lab.append(lab.make_table())
     snapshot = table.member("current-snapshot-id")
-    lab.try_commit(table, set_statistics(statistics_file(table, snapshot)))
-    lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, snapshot)))
+    lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, snapshot)))
+    lab.try_commit(table, upd.set_partition_statistics(upd.partition_statistics_file(table, snapshot)))
     lab.load(table)
 
 
 def keys(lab: CatalogLab) -> None:
     """Show encryption keys."""
-    table = table_of_version(lab, KEYS_SINCE)
-    lab.try_commit(table, add_encryption_key(ROOT), add_encryption_key(KEY))
+    table = upd.table_of_version(lab, KEYS_SINCE)
+    lab.try_commit(table, upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY))
     lab.load(table)
 
 

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import scans
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.kit.scans import (
-    equality_deletes,
-    grown,
-    in_background,
-    needs_scans_between,
-    on_pages,
-    planned,
-    position_deletes,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
@@ -73,7 +65,7 @@ WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
 @check("IRC-SCAN-PLAN-015")
 def filters_compare_exact_values(lab: CatalogLab) -> None:
     """Filters compare literals exactly: to the last digit, space and microsecond, and to the last value of a set."""
-    table = grown(lab)
+    table = scans.grown(lab)
     spec = table.spec()
     files = (
         table.file(name, lower={column: bound}, upper={column: bound}, values={column: 10}, nulls={column: 0})
@@ -84,7 +76,7 @@ def filters_compare_exact_values(lab: CatalogLab) -> None:
     for name, (_, _, filters) in lab.each(WHOLE.items()):
         for wanted in lab.each(filters):
             with lab.judge("IRC-SCAN-PLAN-015"):
-                found = planned(lab, table.table, filter=wanted)
+                found = scans.planned(lab, table.table, filter=wanted)
                 expect.contains(table.path(name), found.paths, f"the files for {expect.shown(wanted)},", at=found.at)
 
 
@@ -96,22 +88,24 @@ def filters_and_selections_keep_the_snapshot(lab: CatalogLab) -> None:
 
     for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-009"):
-            found = planned(lab, table.table, snapshot_id=third.id, **options)
+            found = scans.planned(lab, table.table, snapshot_id=third.id, **options)
             found.reads(third.data, f"the files of snapshot {third.id}, with {named},")
-    needs_scans_between(lab, table)
+    scans.needs_scans_between(lab, table)
     for named, options in lab.each(OPTIONS.items()):
         with lab.judge("IRC-SCAN-PLAN-010"):
-            found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options)
+            found = scans.planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **options)
             found.reads(added(table, 2, 3), f"the files appended after snapshot 1 up to 3, with {named},")
 
 
 @check("IRC-SCAN-SCH-003")
 def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
     """Plans with a filter, a former snapshot or both have the delete files of their data files."""
-    table = grown(lab, partition_spec=BY_NAME)
+    table = scans.grown(lab, partition_spec=BY_NAME)
     table.append(table.file("a1", "a"), table.file("b1", "b"))
-    former = table.append(position_deletes(table, "positions-of-a", "a"), equality_deletes(table, "values-of-b", "b"), operation="delete")
-    table.append(table.file("a2", "a"), equality_deletes(table, "later-values-of-a", "a"), operation="overwrite")
+    former = table.append(
+        scans.position_deletes(table, "positions-of-a", "a"), scans.equality_deletes(table, "values-of-b", "b"), operation="delete"
+    )
+    table.append(table.file("a2", "a"), scans.equality_deletes(table, "later-values-of-a", "a"), operation="overwrite")
     of_a, of_b = {"positions-of-a"}, {"values-of-b"}
     now = {"a1": {*of_a, "later-values-of-a"}, "a2": set[str](), "b1": of_b}
     then = {"a1": of_a, "b1": of_b}
@@ -125,7 +119,7 @@ def filtered_and_former_scans_have_delete_files(lab: CatalogLab) -> None:
 
     for what, request, expected in lab.each(requests):
         with lab.judge("IRC-SCAN-SCH-003"):
-            planned(lab, table.table, **request).has_deletes(table, expected, f" in a scan {what}")
+            scans.planned(lab, table.table, **request).has_deletes(table, expected, f" in a scan {what}")
 
 
 @check("IRC-SCAN-FETCH-002")
@@ -135,7 +129,7 @@ def async_plans_keep_matching_files(lab: CatalogLab) -> None:
 
     for wanted in lab.each((compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a"))):
         with lab.judge("IRC-SCAN-FETCH-002"):
-            planned(lab, table.table, filter=wanted).reads(table.snapshots[-1].data, f"the files for {expect.shown(wanted)},")
+            scans.planned(lab, table.table, filter=wanted).reads(table.snapshots[-1].data, f"the files for {expect.shown(wanted)},")
 
 
 @check("IRC-SCAN-SCH-017")
@@ -143,10 +137,10 @@ def residuals_select_the_same_rows(lab: CatalogLab) -> None:
     """Residual filters select the same rows in tasks of asynchronous plans and of plan tasks."""
     wanted = both("and", compared("gt", "id", 4), compared("lt-eq", "id", 8))
     decided = False
-    for properties in lab.each((in_background(lab), on_pages(lab))):
-        table = grown(lab, properties=properties)
+    for properties in lab.each((scans.in_background(lab), scans.on_pages(lab))):
+        table = scans.grown(lab, properties=properties)
         table.append(*(table.file(name) for name in ("first", "second", "third")))
-        for task, _, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
+        for task, _, _ in lab.each(scans.planned(lab, table.table, filter=wanted).tasks):
             residual = task.get("residual-filter")
             rows = [row for row in ({"id": number} for number in range(12)) if residual is not None and is_decided(residual, row)]
             decided = decided or bool(rows)

@@ -5,27 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import scans
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-from lakepact.conformance.checks.iceberg_rest.kit.scans import (
-    CANCEL,
-    FETCH,
-    PAUSE,
-    PLAN,
-    POLLS,
-    TASKS,
-    UNSUPPORTED,
-    Planned,
-    TableWithFiles,
-    awaited,
-    equality_deletes,
-    grown,
-    in_background,
-    needs,
-    on_pages,
-    plan,
-    planned,
-    position_deletes,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.exchanges import Reply
@@ -42,14 +23,14 @@ def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
         NotOffered: it makes it at once.
         Blocked: it makes none.
     """
-    reply = lab.require(plan(lab, table, **request), 200)
+    reply = lab.require(scans.plan(lab, table, **request), 200)
     if reply.document.get("status") != "submitted":
         raise NotOffered("the target plans the scan at once; --parameter async-planning-properties=PROPERTY=VALUE says when it does not")
     identifier: str = reply.at("plan-id")
     return identifier
 
 
-def in_the_background(lab: CatalogLab, **properties: str) -> TableWithFiles:
+def in_the_background(lab: CatalogLab, **properties: str) -> scans.TableWithFiles:
     """Return a table of three files whose scans are planned in the background, where the target does so.
 
     Raises:
@@ -57,27 +38,27 @@ def in_the_background(lab: CatalogLab, **properties: str) -> TableWithFiles:
     """
     if not lab.feature("async-planning"):
         raise NotOffered("the target plans no scans in the background")
-    needs(lab, FETCH)
-    table = grown(lab, properties={**in_background(lab), **properties})
+    scans.needs(lab, scans.FETCH)
+    table = scans.grown(lab, properties={**scans.in_background(lab), **properties})
     table.append(*(table.file(name) for name in ("first", "second", "third")))
     return table
 
 
 def fetch(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
     """Return the answer to fetching a plan."""
-    return lab.send(FETCH, plan_id=plan_id, **table.at)
+    return lab.send(scans.FETCH, plan_id=plan_id, **table.at)
 
 
 def cancel(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
     """Return the answer to cancelling a plan."""
-    return lab.send(CANCEL, plan_id=plan_id, **table.at)
+    return lab.send(scans.CANCEL, plan_id=plan_id, **table.at)
 
 
 @check("IRC-SCAN-FETCH-001", "IRC-SCAN-FETCH-002", "IRC-SCAN-FETCH-009", "IRC-SCAN-FETCH-010")
 def async_plans_complete(lab: CatalogLab) -> None:
     """Fetching an asynchronous plan returns 200 until it is completed, with the files of the scan, and stays completed."""
     table = in_the_background(lab)
-    reply = plan(lab, table.table)
+    reply = scans.plan(lab, table.table)
     identifier = reply.document.get("plan-id") if reply.status == 200 and reply.document.get("status") == "submitted" else None
     if identifier is None:
         raise NotOffered("the target plans the scan at once")
@@ -87,7 +68,7 @@ def async_plans_complete(lab: CatalogLab) -> None:
         expect.status(first, 200)
         expect.one_of(STATES, first.at("status"), "the member `status`", at=first.place("status"))
     with lab.judge("IRC-SCAN-FETCH-002"):
-        awaited(lab, table.table, reply).reads(table.snapshots[-1].data, "the files of the scan,")
+        scans.awaited(lab, table.table, reply).reads(table.snapshots[-1].data, "the files of the scan,")
     again = [fetch(lab, table.table, identifier) for _ in range(3)]
     with lab.judge_each("IRC-SCAN-FETCH-009") as case:
         for one in again:
@@ -101,18 +82,20 @@ def async_plans_complete(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-FETCH-010") as case:
         for one in again:
             with case():
-                awaited(lab, table.table, one).reads(table.snapshots[-1].data, "the same files again,")
+                scans.awaited(lab, table.table, one).reads(table.snapshots[-1].data, "the same files again,")
 
 
 @check("IRC-SCAN-FETCH-002")
 def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
     """An asynchronous plan has the files and delete files of the requested snapshots."""
-    for properties in lab.each(({}, on_pages(lab))):
+    for properties in lab.each(({}, scans.on_pages(lab))):
         table = in_the_background(lab, **properties)
         first = table.snapshots[-1]
         second = table.append(table.file("fourth"))
         table.append(
-            position_deletes(table, "positions", target=table.path("second")), equality_deletes(table, "values"), operation="delete"
+            scans.position_deletes(table, "positions", target=table.path("second")),
+            scans.equality_deletes(table, "values"),
+            operation="delete",
         )
         expected = {"first": {"values"}, "second": {"positions", "values"}, "third": {"values"}, "fourth": {"values"}}
         requests: tuple[tuple[dict[str, int], set[str]], ...] = (
@@ -123,19 +106,19 @@ def async_plans_cover_the_requested_snapshots(lab: CatalogLab) -> None:
         with lab.judge_each("IRC-SCAN-FETCH-002") as case:
             for request, data in requests:
                 with case():
-                    reply = plan(lab, table.table, **request)
-                    if reply.status in UNSUPPORTED and "end_snapshot_id" in request:
+                    reply = scans.plan(lab, table.table, **request)
+                    if reply.status in scans.UNSUPPORTED and "end_snapshot_id" in request:
                         continue
-                    awaited(lab, table.table, reply).reads(data, f"the files of a scan with {', '.join(request)},")
+                    scans.awaited(lab, table.table, reply).reads(data, f"the files of a scan with {', '.join(request)},")
         with lab.judge("IRC-SCAN-FETCH-002"):
-            planned(lab, table.table).has_deletes(table, expected)
+            scans.planned(lab, table.table).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")
 def cancelling_plans_returns_204(lab: CatalogLab) -> None:
     """Cancelling a plan returns 204 without a body; fetching it then returns 404 or the status `cancelled`."""
     table = in_the_background(lab)
-    needs(lab, CANCEL)
+    scans.needs(lab, scans.CANCEL)
     identifier = submitted(lab, table.table)
     reply = cancel(lab, table.table, identifier)
     after = fetch(lab, table.table, identifier)
@@ -152,9 +135,9 @@ def cancelling_plans_returns_204(lab: CatalogLab) -> None:
 @check("IRC-SCAN-CANCEL-003", "IRC-SCAN-CANCEL-004")
 def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
     """Cancelling a completed plan returns 204 or 404; after 204, its plan tasks return 404."""
-    table = in_the_background(lab, **on_pages(lab))
-    needs(lab, CANCEL, TASKS)
-    whole: Planned = awaited(lab, table.table, plan(lab, table.table))
+    table = in_the_background(lab, **scans.on_pages(lab))
+    scans.needs(lab, scans.CANCEL, scans.TASKS)
+    whole: scans.Planned = scans.awaited(lab, table.table, scans.plan(lab, table.table))
     identifier = whole.id
     if identifier is None:
         raise NotOffered("the target gives no id to plans that it makes at once")
@@ -167,7 +150,7 @@ def cancelling_completed_plans_returns_204_or_404(lab: CatalogLab) -> None:
         lab.skip("IRC-SCAN-CANCEL-004", "the target has no plan tasks to be cancelled with a plan")
         return
     with lab.judge("IRC-SCAN-CANCEL-004"):
-        expect.not_found(lab.send(TASKS, body={"plan-task": tasks[0]}, **table.table.at), "plan task")
+        expect.not_found(lab.send(scans.TASKS, body={"plan-task": tasks[0]}, **table.table.at), "plan task")
 
 
 @check("IRC-SCAN-FETCH-008")
@@ -187,32 +170,32 @@ def unknown_plans_return_404(lab: CatalogLab) -> None:
     table = lab.make_table()
     nobodys = lab.name("plan")
 
-    if lab.offers(FETCH):
+    if lab.offers(scans.FETCH):
         with lab.judge("IRC-SCAN-FETCH-006"):
             expect.not_found(fetch(lab, table, nobodys), "plan")
     else:
-        lab.skip("IRC-SCAN-FETCH-006", f"the target does not declare {FETCH}")
-    if lab.offers(CANCEL):
+        lab.skip("IRC-SCAN-FETCH-006", f"the target does not declare {scans.FETCH}")
+    if lab.offers(scans.CANCEL):
         with lab.judge("IRC-SCAN-CANCEL-002"):
             expect.status(cancel(lab, table, nobodys), 204, 404)
     else:
-        lab.skip("IRC-SCAN-CANCEL-002", f"the target does not declare {CANCEL}")
+        lab.skip("IRC-SCAN-CANCEL-002", f"the target does not declare {scans.CANCEL}")
 
 
 @check("IRC-SCAN-PLAN-009")
 def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
     """A plan of a snapshot with missing manifests fails or has all files, and is not empty."""
-    table = grown(lab)
+    table = scans.grown(lab)
     table.append(table.file("first"), table.file("second"))
     for manifest in table.snapshots[-1].manifests:
         local_path(manifest.path).unlink(missing_ok=True)
-    reply = plan(lab, table.table)
+    reply = scans.plan(lab, table.table)
     if reply.status != 200:
         lab.note("IRC-SCAN-PLAN-009", f"planning with missing manifests returns status {reply.status}")
         return
 
     try:
-        whole = awaited(lab, table.table, reply)
+        whole = scans.awaited(lab, table.table, reply)
     except Unmet:
         lab.note("IRC-SCAN-PLAN-009", "planning with missing manifests fails")
         return
@@ -223,9 +206,9 @@ def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-001")
 def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
     """Planning a table with missing manifests returns an error status, or 200 with a plan status."""
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     nothing = lab.append(lab.make_table())
-    replies = [plan(lab, nothing)]
+    replies = [scans.plan(lab, nothing)]
     try:
         table = in_the_background(lab)
     except NotOffered:
@@ -233,7 +216,7 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
     else:
         for manifest in table.snapshots[-1].manifests:
             local_path(manifest.path).unlink(missing_ok=True)
-        replies.append(plan(lab, table.table))
+        replies.append(scans.plan(lab, table.table))
         identifier = replies[-1].document.get("plan-id") if replies[-1].status == 200 else None
         if identifier is not None and replies[-1].document.get("status") == "submitted":
             _ended(lab, table.table, identifier)
@@ -248,8 +231,8 @@ def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
 
 def _ended(lab: CatalogLab, table: Table, identifier: str) -> None:
     """Fetch a plan until it is not on its way any more."""
-    for _ in range(POLLS):
+    for _ in range(scans.POLLS):
         reply = fetch(lab, table, identifier)
         if reply.status != 200 or reply.document.get("status") != "submitted":
             return
-        time.sleep(PAUSE)
+        time.sleep(scans.PAUSE)

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import scans
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.kit.scans import (
-    PLAN,
-    TableWithFiles,
-    awaited,
-    grown,
-    is_plan,
-    needs,
-    plan,
-    require_plans,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -59,13 +50,13 @@ def negated(child: Any) -> dict[str, Any]:
     return {"type": "not", "child": child}
 
 
-def divided(lab: CatalogLab) -> TableWithFiles:
+def divided(lab: CatalogLab) -> scans.TableWithFiles:
     """Return a table of five files, each in a manifest of its own, divided by name and by day, whose bounds tell ids of ten each."""
     fields = [
         {"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"},
         {"source-id": 3, "field-id": 1001, "name": "at_day", "transform": "day"},
     ]
-    table = grown(lab, partition_spec={"spec-id": 0, "fields": fields})
+    table = scans.grown(lab, partition_spec={"spec-id": 0, "fields": fields})
     contents = {"a0": ("a", DAY), "a1": ("a", DAY + 1), "b2": ("b", DAY), "ab3": ("ab", None), "null4": (None, DAY + 1)}
     spec = table.spec()
     files = (
@@ -121,13 +112,13 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
     table = divided(lab)
 
     for wanted, expected in lab.each(MATCHES):
-        reply = plan(lab, table.table, filter=wanted)
+        reply = scans.plan(lab, table.table, filter=wanted)
         with lab.judge("IRC-SCAN-PLAN-001"):
-            is_plan(reply)
+            scans.is_plan(reply)
         with lab.judge("IRC-SCAN-PLAN-015"):
             with lab.step("IRC-SCAN-PLAN-001"):
-                is_plan(reply)
-            found = awaited(lab, table.table, reply)
+                scans.is_plan(reply)
+            found = scans.awaited(lab, table.table, reply)
             missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
             actual = f"without {', '.join(missing)}"
             expect.true(not missing, f"the files {expected} for {expect.shown(wanted)}", actual, at=found.at, kind=Kind.MISSING)
@@ -136,10 +127,10 @@ def filters_keep_every_matching_file(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-016")
 def every_expression_type_returns_200(lab: CatalogLab) -> None:
     """Planning returns 200 for all nineteen expression types and literals of every primitive type."""
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     columns = [{"id": n, "name": f"c{n}", "type": kind, "required": False} for n, kind in enumerate(PRIMITIVES, 1)]
     table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": columns})
-    require_plans(lab, table)
+    scans.require_plans(lab, table)
     text, number, real = (1 + list(PRIMITIVES).index(kind) for kind in ("string", "int", "double"))
     eq = compared("eq", f"c{number}", 1)
     kinds = [
@@ -158,7 +149,7 @@ def every_expression_type_returns_200(lab: CatalogLab) -> None:
 
     for wanted in lab.each((*kinds, *literals)):
         with lab.judge("IRC-SCAN-PLAN-016"):
-            expect.status(plan(lab, table, filter=wanted), 200, about=f"for {expect.shown(wanted)}")
+            expect.status(scans.plan(lab, table, filter=wanted), 200, about=f"for {expect.shown(wanted)}")
 
 
 #: Invalid expressions, and expressions that do not fit the columns of such a table.
@@ -188,7 +179,7 @@ def invalid_filters_return_400(lab: CatalogLab) -> None:
     for what, wanted in lab.each(NONSENSE.items()):
         with lab.judge("IRC-SCAN-PLAN-017"):
             wrong = Mutation(Wrong.ABSENT, "column") if "unknown column" in what else Mutation(Wrong.VALUE, "/filter")
-            expect.status(plan(lab, table, filter=wanted), 400, about=f"for {what}: {expect.shown(wanted)}", mutation=wrong)
+            expect.status(scans.plan(lab, table, filter=wanted), 400, about=f"for {what}: {expect.shown(wanted)}", mutation=wrong)
 
 
 @check("IRC-SCAN-PLAN-018")
@@ -202,14 +193,14 @@ def names_are_case_sensitive_by_default(lab: CatalogLab) -> None:
         "a selection": {"select": ["NAME"]},
     }
     # A server that does not resolve names at all fails only IRC-SCAN-PLAN-017.
-    lab.require(plan(lab, table, filter=compared("eq", "nowhere", 5)), 400)
+    lab.require(scans.plan(lab, table, filter=compared("eq", "nowhere", 5)), 400)
 
     with lab.judge_each("IRC-SCAN-PLAN-018") as case:
         for what, request in requests.items():
             with case():
-                expect.status(plan(lab, table, **request, case_sensitive=False), 200, about=f"for {what} without case-sensitivity")
+                expect.status(scans.plan(lab, table, **request, case_sensitive=False), 200, about=f"for {what} without case-sensitivity")
         for said in ({}, {"case_sensitive": True}):
             with case():
-                reply, about = plan(lab, table, **requests["a filter"], **said), " with case-sensitivity" if said else ""
+                reply, about = scans.plan(lab, table, **requests["a filter"], **said), " with case-sensitivity" if said else ""
                 wrong = Mutation(Wrong.VALUE, "/filter/term")
                 expect.status(reply, 400, about=f"for a filter in another letter case{about}", mutation=wrong)

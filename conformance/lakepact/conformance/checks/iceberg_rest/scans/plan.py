@@ -6,24 +6,10 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import scans
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-from lakepact.conformance.checks.iceberg_rest.kit.scans import (
-    CANCEL,
-    FETCH,
-    PLAN,
-    TASKS,
-    TableWithFiles,
-    awaited,
-    grown,
-    is_plan,
-    needs,
-    needs_scans_between,
-    plan,
-    planned,
-    require_plans,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, File, Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -36,7 +22,7 @@ from lakepact.generated.iceberg_rest import op
 
 def some_table(lab: CatalogLab) -> Table:
     """Return a table with a file, where the harness can write one; else one without snapshots."""
-    table = grown(lab)
+    table = scans.grown(lab)
     try:
         table.append(table.file("only"))
     except NotOffered:
@@ -44,15 +30,15 @@ def some_table(lab: CatalogLab) -> Table:
     return table.table
 
 
-def of_four(lab: CatalogLab) -> TableWithFiles:
+def of_four(lab: CatalogLab) -> scans.TableWithFiles:
     """Return a table of four snapshots that append two files each."""
-    table = grown(lab)
+    table = scans.grown(lab)
     for number in range(1, 5):
         table.append(table.file(f"{number}-a"), table.file(f"{number}-b"))
     return table
 
 
-def added(table: TableWithFiles, *numbers: int) -> list[str]:
+def added(table: scans.TableWithFiles, *numbers: int) -> list[str]:
     """Return the files that some snapshots of such a table appended."""
     return sorted(table.path(f"{number}-{name}") for number in numbers for name in "ab")
 
@@ -71,21 +57,21 @@ def refused_or_failed(reply: Reply, mutation: Mutation) -> None:
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-022")
 def tables_without_snapshots_have_empty_plans(lab: CatalogLab) -> None:
     """Planning a table without snapshots returns a plan without files."""
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     table = lab.make_table()
-    reply = plan(lab, table)
+    reply = scans.plan(lab, table)
 
     with lab.judge("IRC-SCAN-PLAN-001"):
-        is_plan(reply)
+        scans.is_plan(reply)
     with lab.judge("IRC-SCAN-PLAN-022"):
-        awaited(lab, table, reply).reads([], "files to read")
+        scans.awaited(lab, table, reply).reads([], "files to read")
 
 
 @check("IRC-SCAN-PLAN-008", "IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-027")
 def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
     """A plan covers the latest snapshot of main, or the requested one, with every live file once."""
     table = of_four(lab)
-    early = planned(lab, table.table)
+    early = scans.planned(lab, table.table)
     four = table.snapshots[-1]
     first = table.snapshots[0]
     gone, kept = first.manifests[0].files
@@ -97,13 +83,13 @@ def plans_cover_the_latest_snapshot_of_main(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SCAN-PLAN-008"):
         early.reads_all(four.data, "the files of main before the last commits,")
-        planned(lab, table.table).reads_all(latest.data, "the files of main,")
+        scans.planned(lab, table.table).reads_all(latest.data, "the files of main,")
     with lab.judge_each("IRC-SCAN-PLAN-009") as case:
         for snapshot in table.snapshots:
             with case():
-                planned(lab, table.table, snapshot_id=snapshot.id).reads_all(snapshot.data, f"the files of snapshot {snapshot.id},")
+                scans.planned(lab, table.table, snapshot_id=snapshot.id).reads_all(snapshot.data, f"the files of snapshot {snapshot.id},")
     with lab.judge("IRC-SCAN-PLAN-027"):
-        planned(lab, table.table).reads(latest.data, "each file once:")
+        scans.planned(lab, table.table).reads(latest.data, "each file once:")
 
 
 def changed(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
@@ -115,18 +101,18 @@ def changed(file: File, state: int, sequence: int, snapshot: int | None = None) 
 def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
     """An incremental scan covers the files appended after the start snapshot up to the end snapshot."""
     table = of_four(lab)
-    needs_scans_between(lab, table)
+    scans.needs_scans_between(lab, table)
     ids = [snapshot.id for snapshot in table.snapshots]
 
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
         for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
             with case():
-                found = planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
+                found = scans.planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
                 found.reads(added(table, *expected), f"the files appended after snapshot {start + 1} up to {end + 1},")
-    reply = plan(lab, table.table, end_snapshot_id=ids[1])
+    reply = scans.plan(lab, table.table, end_snapshot_id=ids[1])
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            awaited(lab, table.table, reply).reads(added(table, 1, 2), "the files up to the end,")
+            scans.awaited(lab, table.table, reply).reads(added(table, 1, 2), "the files up to the end,")
         else:
             refused_or_failed(reply, Mutation(Wrong.MISSING, "/start-snapshot-id"))
 
@@ -134,10 +120,10 @@ def incremental_scans_cover_appended_files(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-010")
 def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     """An incremental scan excludes files of other branches, rewritten or carried-over files, and files of the start snapshot."""
-    table = grown(lab)
+    table = scans.grown(lab)
     first = table.append(table.file("1-a"), table.file("1-b"))
     second = table.append(table.file("2-a"))
-    needs_scans_between(lab, table)
+    scans.needs_scans_between(lab, table)
     other = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
     table.snapshots.remove(other)
     old = [changed(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files]
@@ -152,15 +138,15 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-010") as case:
         for start, end, names in ((first, third, "2-a 3-a"), (second, third, "3-a"), (second, fourth, "3-a"), (second, fifth, "3-a 5-a")):
             with case():
-                reply = plan(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
+                reply = scans.plan(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
                 if end in (fourth, fifth) and reply.status in {400, 406}:
                     continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
-                found = awaited(lab, table.table, reply)
+                found = scans.awaited(lab, table.table, reply)
                 found.reads([table.path(name) for name in names.split()], f"only the appended files {names},")
-    reply = plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
+    reply = scans.plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
     with lab.judge("IRC-SCAN-PLAN-010"):
         if reply.status == 200 and reply.document.get("status") != "failed":
-            awaited(lab, table.table, reply).reads([], "no files between a snapshot and itself,")
+            scans.awaited(lab, table.table, reply).reads([], "no files between a snapshot and itself,")
         else:
             refused_or_failed(reply, Mutation(Wrong.DUPLICATE, "/end-snapshot-id"))
 
@@ -168,7 +154,7 @@ def incremental_scans_cover_nothing_else(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012")
 def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
     """Planning with `snapshot-id` and a range, or with a start and no end, returns 400."""
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     table = lab.append(lab.append(lab.make_table()))
     first, last = (snapshot["snapshot-id"] for snapshot in table.member("snapshots"))
     both = {
@@ -180,20 +166,20 @@ def contradictory_snapshot_ids_return_400(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-SCAN-PLAN-011") as case:
         for what, members in both.items():
             with case():
-                reply, wrong = plan(lab, table, snapshot_id=last, **members), Mutation(Wrong.VALUE, "/snapshot-id")
+                reply, wrong = scans.plan(lab, table, snapshot_id=last, **members), Mutation(Wrong.VALUE, "/snapshot-id")
                 expect.status(reply, 400, about=f"for snapshot-id with {what}", mutation=wrong)
     with lab.judge("IRC-SCAN-PLAN-012"):
-        expect.status(plan(lab, table, start_snapshot_id=first), 400, mutation=Mutation(Wrong.MISSING, "/end-snapshot-id"))
+        expect.status(scans.plan(lab, table, start_snapshot_id=first), 400, mutation=Mutation(Wrong.MISSING, "/end-snapshot-id"))
 
 
 @check("IRC-SCAN-PLAN-014")
 def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
     """Planning an unknown snapshot returns 400, 404 or the status `failed`."""
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     nowhere = random.getrandbits(62) | 1
     for table in lab.each((lab.make_table(), lab.append(lab.make_table()))):
         for request in lab.each(({"snapshot_id": nowhere}, {"start_snapshot_id": nowhere - 1, "end_snapshot_id": nowhere})):
-            reply = plan(lab, table, **request)
+            reply = scans.plan(lab, table, **request)
             with lab.judge("IRC-SCAN-PLAN-014"):
                 refused_or_failed(reply, Mutation(Wrong.ABSENT, "snapshot"))
 
@@ -201,7 +187,7 @@ def unknown_snapshots_return_400_or_404(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-019")
 def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
     """Filters use the column names of the snapshot's schema with `use-snapshot-schema`, else those of the table's."""
-    table = grown(lab)
+    table = scans.grown(lab)
     snapshot = table.append(table.file("only"))
     fields = [{**one, "name": "title"} if one["name"] == "name" else one for one in table.table.member("schemas")[0]["fields"]]
     renamed = {**schema_with(table.table), "fields": fields}
@@ -211,7 +197,7 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
         for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
             for name in (known, unknown):
                 with case():
-                    reply = plan(
+                    reply = scans.plan(
                         lab,
                         table.table,
                         snapshot_id=snapshot.id,
@@ -223,30 +209,30 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
                         expect.status(reply, 200, about=about)
                     else:
                         expect.status(reply, 400, about=about, mutation=Mutation(Wrong.ABSENT, "column"))
-        reply = plan(lab, table.table, snapshot_id=snapshot.id, filter={"type": "eq", "term": "title", "value": "x"})
+        reply = scans.plan(lab, table.table, snapshot_id=snapshot.id, filter={"type": "eq", "term": "title", "value": "x"})
         expect.status(reply, 200, about="for a name of the table's schema without use-snapshot-schema")
 
 
 @check("IRC-SCAN-PLAN-020")
 def nested_columns_are_selected_by_path(lab: CatalogLab) -> None:
     """Selecting columns within structs, lists and maps by dotted path returns 200."""
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     table = lab.make_table(schema=NESTED)
-    require_plans(lab, table)
+    scans.require_plans(lab, table)
 
     with lab.judge_each("IRC-SCAN-PLAN-020") as case:
         for name in ("id", "place", "place.city", "tags.element", "scores.key", "scores.value"):
             with case():
-                expect.status(plan(lab, table, select=[name]), 200, about=f"for {name}")
+                expect.status(scans.plan(lab, table, select=[name]), 200, about=f"for {name}")
 
 
 @check("IRC-SCAN-PLAN-021")
 def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
     """A plan has statistics of only the requested `stats-fields`, as in the manifest."""
-    table = grown(lab)
+    table = scans.grown(lab)
     lower, upper = ({column: long_bound(value) for column in (1, 3)} for value in (5, 8))
     table.append(table.file("measured", lower=lower, upper=upper, values=dict.fromkeys(lower, 10), nulls=dict.fromkeys(lower, 0)))
-    (_, file, _), *_ = planned(lab, table.table, stats_fields=["id"]).tasks
+    (_, file, _), *_ = scans.planned(lab, table.table, stats_fields=["id"]).tasks
 
     with lab.judge_each("IRC-SCAN-PLAN-021") as case:
         for member, value in {"value-counts": 10, "null-value-counts": 0, "lower-bounds": 5, "upper-bounds": 8}.items():
@@ -263,10 +249,10 @@ def statistics_cover_the_requested_fields(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-025")
 def plan_requests_without_body_return_200_or_400(lab: CatalogLab) -> None:
     """Planning without a body returns 200 or 400."""
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     table = lab.make_table()
-    require_plans(lab, table)
-    reply = lab.send(PLAN, content=b"", **table.at)
+    scans.require_plans(lab, table)
+    reply = lab.send(scans.PLAN, content=b"", **table.at)
 
     with lab.judge("IRC-SCAN-PLAN-025"):
         expect.status(reply, 200, 400)
@@ -277,7 +263,7 @@ def planning_does_not_change_the_table(lab: CatalogLab) -> None:
     """Planning a scan does not change the table."""
     table = some_table(lab)
     before = lab.load(table)
-    planned(lab, table)
+    scans.planned(lab, table)
     after = lab.load(table)
 
     with lab.judge("IRC-SCAN-PLAN-026"):
@@ -289,20 +275,25 @@ def planning_missing_tables_returns_404(lab: CatalogLab) -> None:
     """Planning, fetching and cancelling for a missing table or namespace return 404 with the error type of what is missing."""
     home = lab.make_namespace()
     kinds = {"NoSuchTableException"}, {"NoSuchTableException", "NoSuchNamespaceException"}
-    bodies: dict[str, Any] = {PLAN: {}, TASKS: {"plan-task": "none"}}
-    identifiers = {PLAN: "IRC-SCAN-PLAN-023", FETCH: "IRC-SCAN-FETCH-007", CANCEL: "IRC-SCAN-CANCEL-005", TASKS: "IRC-SCAN-TASK-005"}
+    bodies: dict[str, Any] = {scans.PLAN: {}, scans.TASKS: {"plan-task": "none"}}
+    identifiers = {
+        scans.PLAN: "IRC-SCAN-PLAN-023",
+        scans.FETCH: "IRC-SCAN-FETCH-007",
+        scans.CANCEL: "IRC-SCAN-CANCEL-005",
+        scans.TASKS: "IRC-SCAN-TASK-005",
+    }
     for operation, identifier in lab.each(identifiers.items()):
         if not lab.offers(operation):
             lab.skip(identifier, f"the target does not declare {operation}")
             continue
         for namespace, allowed in lab.each(zip((home, (lab.name(),)), kinds, strict=True)):
             arguments: dict[str, Any] = {"namespace": namespace, "table": lab.name()}
-            if operation in {FETCH, CANCEL}:
+            if operation in {scans.FETCH, scans.CANCEL}:
                 arguments["plan_id"] = "none"
             reply = lab.send(operation, body=bodies.get(operation), **arguments)
             with lab.judge(identifier):
                 expect.not_found(reply, "table")
-                if operation != CANCEL:
+                if operation != scans.CANCEL:
                     expect.one_of(sorted(allowed), reply.at("error", "type"), "error type", at=reply.place("error", "type"))
 
 
@@ -312,12 +303,12 @@ def named_tables_are_planned(lab: CatalogLab) -> None:
     named = lab.target.parameters.get("scan-table")
     if not named:
         raise NotOffered("no table to scan was named: --parameter scan-table=NAMESPACE.TABLE")
-    needs(lab, PLAN)
+    scans.needs(lab, scans.PLAN)
     *levels, name = named.split(".")
     before = Table(tuple(levels), name, lab.require(lab.send(op.load_table, namespace=tuple(levels), table=name), 200))
 
     with lab.judge("IRC-SCAN-PLAN-027"):
-        whole = planned(lab, before)
+        whole = scans.planned(lab, before)
         whole.reads(set(whole.paths), "each file once:")
     with lab.judge("IRC-SCAN-PLAN-026"):
         after = lab.load(before)

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import scans
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.kit.scans import (
-    CANCEL,
-    FETCH,
-    PLAN,
-    TASKS,
-    awaited,
-    grown,
-    in_background,
-    needs,
-    on_pages,
-    plan,
-)
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import cancel, fetch, in_the_background, submitted
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.judging import expect
@@ -27,20 +16,20 @@ from lakepact.conformance.judging import expect
 def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
     """Cancelling a plan keeps other plans of the table, and the same scan can be planned again."""
     table = in_the_background(lab)
-    needs(lab, CANCEL)
+    scans.needs(lab, scans.CANCEL)
     first = table.snapshots[-1]
     second = table.append(table.file("fourth"))
     other = lab.make_table(table.table.namespace)
-    kept = lab.require(plan(lab, table.table, snapshot_id=first.id), 200)
+    kept = lab.require(scans.plan(lab, table.table, snapshot_id=first.id), 200)
     cancelled = submitted(lab, table.table)
     cancel(lab, other, str(kept.document.get("plan-id")))
     with lab.step("IRC-SCAN-CANCEL-001"):
         expect.status(cancel(lab, table.table, cancelled), 204)
 
     with lab.judge("IRC-SCAN-FETCH-010"):
-        awaited(lab, table.table, kept).reads(first.data, "the files of the plan that was not cancelled,")
+        scans.awaited(lab, table.table, kept).reads(first.data, "the files of the plan that was not cancelled,")
     with lab.judge("IRC-SCAN-FETCH-002"):
-        again = awaited(lab, table.table, plan(lab, table.table))
+        again = scans.awaited(lab, table.table, scans.plan(lab, table.table))
         again.reads(second.data, "the files of a scan that is planned again after it was cancelled,")
 
 
@@ -48,7 +37,7 @@ def cancelling_a_plan_keeps_other_plans(lab: CatalogLab) -> None:
 def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
     """Fetching a cancelled plan always returns 404 or `cancelled`; cancelling it again returns 204 or 404."""
     table = in_the_background(lab)
-    needs(lab, CANCEL)
+    scans.needs(lab, scans.CANCEL)
     identifier = submitted(lab, table.table)
     with lab.step("IRC-SCAN-CANCEL-001"):
         expect.status(cancel(lab, table.table, identifier), 204)
@@ -68,17 +57,19 @@ def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
 @check("IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")
 def plans_of_dropped_tables_return_404(lab: CatalogLab) -> None:
     """Plans and plan tasks of a dropped table return 404."""
-    needs(lab, PLAN)
-    table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
+    scans.needs(lab, scans.PLAN)
+    table = scans.grown(lab, properties={**scans.in_background(lab), **scans.on_pages(lab)})
     table.append(*(table.file(name) for name in ("first", "second", "third")))
-    whole = awaited(lab, table.table, plan(lab, table.table))
+    whole = scans.awaited(lab, table.table, scans.plan(lab, table.table))
     tasks = whole.answers[0].document.get("plan-tasks") or []
-    named: dict[str, dict[str, Any]] = {} if whole.id is None else {FETCH: {"plan_id": whole.id}, CANCEL: {"plan_id": whole.id}}
+    named: dict[str, dict[str, Any]] = {} if whole.id is None else {scans.FETCH: {"plan_id": whole.id}, scans.CANCEL: {"plan_id": whole.id}}
     if tasks:
-        named[TASKS] = {"body": {"plan-task": tasks[0]}}
+        named[scans.TASKS] = {"body": {"plan-task": tasks[0]}}
     drop_table(lab, table.table)
 
-    for operation, identifier in lab.each(((FETCH, "IRC-SCAN-FETCH-007"), (TASKS, "IRC-SCAN-TASK-005"), (CANCEL, "IRC-SCAN-CANCEL-005"))):
+    for operation, identifier in lab.each(
+        ((scans.FETCH, "IRC-SCAN-FETCH-007"), (scans.TASKS, "IRC-SCAN-TASK-005"), (scans.CANCEL, "IRC-SCAN-CANCEL-005"))
+    ):
         if operation not in named or not lab.offers(operation):
             lab.skip(identifier, f"there is nothing to ask {operation} for")
             continue

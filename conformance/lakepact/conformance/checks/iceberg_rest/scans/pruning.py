@@ -9,20 +9,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    FIRST_FIELD,
-    LAST_ADDED,
-    add_schema,
-    add_spec,
-    column,
-    current_schema,
-    next_column,
-    next_field,
-    partition_field,
-    schema_with,
-    set_current_schema,
-    set_default_spec,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
@@ -138,10 +125,10 @@ def files_of_former_schemas_are_kept(lab: CatalogLab) -> None:
     lower, upper = ({n: both[at] for n, both in numbers.items()} for at in (0, 1))
     counts = dict.fromkeys(numbers, 10)
     table.append(table.file("narrow", lower=lower, upper=upper, values=counts, nulls=dict.fromkeys(numbers, 0)))
-    schema = current_schema(table.table)
+    schema = upd.current_schema(table.table)
     wider = [{**one, "type": kinds[one["name"]][1]} for one in schema["fields"]]
-    schema = {**schema_with(table.table), "fields": [*wider, next_column(table.table, "later")]}
-    table.table = lab.commit(table.table, add_schema(schema), set_current_schema(LAST_ADDED))
+    schema = {**upd.schema_with(table.table), "fields": [*wider, upd.next_column(table.table, "later")]}
+    table.table = lab.commit(table.table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
     tests = {"count": (("eq", 5), ("lt", 0), ("gt", 8)), "real": (("eq", 1.25), ("lt", -1.0)), "price": (("eq", "1.00"), ("lt", "-2.00"))}
     filters = [compared(kind, name, value) for name, some in tests.items() for kind, value in some]
 
@@ -182,7 +169,7 @@ DIVIDED: tuple[tuple[str, str, Rows, tuple[Any, ...]], ...] = (
 def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
     """A plan prunes no partition that may hold a matching row, for every transform."""
     for transform, source, rows, values in lab.each(DIVIDED):
-        field = partition_field(("id", "name", "at").index(source) + 1, transform, "part", field_id=FIRST_FIELD)
+        field = upd.partition_field(("id", "name", "at").index(source) + 1, transform, "part", field_id=upd.FIRST_FIELD)
         spec = {"spec-id": 0, "fields": [field]}
         table = grown(lab, partition_spec=spec)
         names = [f"part-{n}" for n in range(len(values))]
@@ -195,7 +182,7 @@ def partitions_are_pruned_by_their_transform(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-015")
 def void_partitions_prune_nothing(lab: CatalogLab) -> None:
     """Null values of a void partition field prune no file."""
-    table = grown(lab, partition_spec={"spec-id": 0, "fields": [partition_field(2, "void", "former", field_id=FIRST_FIELD)]})
+    table = grown(lab, partition_spec={"spec-id": 0, "fields": [upd.partition_field(2, "void", "former", field_id=upd.FIRST_FIELD)]})
     table.append(table.file("some", None))
 
     with lab.judge("IRC-SCAN-PLAN-001"):
@@ -210,10 +197,10 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
     specs = [table.spec()]
     table.append(table.file("whole"))
     for source, name in (("name", "by_name"), ("id", "by_id")):
-        update = add_spec(
-            partition_field(column(table.table, source), "identity", name, field_id=next_field(table.table)), spec_id=len(specs)
+        update = upd.add_spec(
+            upd.partition_field(upd.column(table.table, source), "identity", name, field_id=upd.next_field(table.table)), spec_id=len(specs)
         )
-        table.table = lab.commit(table.table, update, set_default_spec(LAST_ADDED))
+        table.table = lab.commit(table.table, update, upd.set_default_spec(upd.LAST_ADDED))
         specs.append(table.spec())
         table.append(*(table.file(f"{name}-{value}", value) for value in (("a", "b") if source == "name" else (5, 6))))
     expected = {"whole": (specs[0], []), "by_name-a": (specs[1], ["a"]), "by_id-5": (specs[2], [5])}

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import scans
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-from lakepact.conformance.checks.iceberg_rest.kit.scans import (
-    TASKS,
-    TableWithFiles,
-    awaited,
-    equality_deletes,
-    grown,
-    needs,
-    on_pages,
-    plan,
-    position_deletes,
-)
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
@@ -24,10 +14,10 @@ from lakepact.conformance.judging import expect
 
 def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:
     """Return the answer to exchanging a plan task."""
-    return lab.send(TASKS, body={"plan-task": task}, **table.at)
+    return lab.send(scans.TASKS, body={"plan-task": task}, **table.at)
 
 
-def divided(lab: CatalogLab) -> tuple[TableWithFiles, list[str]]:
+def divided(lab: CatalogLab) -> tuple[scans.TableWithFiles, list[str]]:
     """Return a table of several files, and the plan tasks of its plan.
 
     Raises:
@@ -35,10 +25,10 @@ def divided(lab: CatalogLab) -> tuple[TableWithFiles, list[str]]:
     """
     if not lab.feature("plan-tasks"):
         raise NotOffered("the target divides no plans into plan tasks")
-    needs(lab, TASKS)
-    table = grown(lab, properties=on_pages(lab))
+    scans.needs(lab, scans.TASKS)
+    table = scans.grown(lab, properties=scans.on_pages(lab))
     table.append(*(table.file(f"file-{number}") for number in range(5)))
-    tasks = lab.require(plan(lab, table.table), 200).document.get("plan-tasks") or []
+    tasks = lab.require(scans.plan(lab, table.table), 200).document.get("plan-tasks") or []
     if not tasks:
         raise NotOffered(
             "the target answers with all tasks at once; --parameter paged-planning-properties=PROPERTY=VALUE says when it does not"
@@ -69,7 +59,7 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
                 expect.status(after, 200)
                 expect.equal(_paths(before), _paths(after), "the files of the same plan task,", at=after.place("file-scan-tasks"))
     with lab.judge("IRC-SCAN-PLAN-027"):
-        awaited(lab, table.table, plan(lab, table.table)).reads(table.snapshots[-1].data, "each file once:")
+        scans.awaited(lab, table.table, scans.plan(lab, table.table)).reads(table.snapshots[-1].data, "each file once:")
 
 
 def _paths(reply: Reply) -> list[Any]:
@@ -82,14 +72,14 @@ def plan_tasks_keep_their_snapshot(lab: CatalogLab) -> None:
     table, _ = divided(lab)
     first = table.snapshots[-1]
     table.append(*(table.file(f"later-{number}") for number in range(3)))
-    former, reply = plan(lab, table.table, snapshot_id=first.id), plan(lab, table.table)
+    former, reply = scans.plan(lab, table.table, snapshot_id=first.id), scans.plan(lab, table.table)
     second = table.snapshots[-1]
     table.append(table.file("last"))
 
     with lab.judge("IRC-SCAN-PLAN-009"):
-        awaited(lab, table.table, former).reads(first.data, f"the files of snapshot {first.id},")
+        scans.awaited(lab, table.table, former).reads(first.data, f"the files of snapshot {first.id},")
     with lab.judge("IRC-SCAN-PLAN-027"):
-        awaited(lab, table.table, reply).reads(second.data, "the files at the time of planning,")
+        scans.awaited(lab, table.table, reply).reads(second.data, "the files at the time of planning,")
 
 
 @check("IRC-SCAN-SCH-003")
@@ -97,12 +87,12 @@ def plan_tasks_return_their_delete_files(lab: CatalogLab) -> None:
     """Each response to a plan task has the delete files that its tasks reference."""
     table, _ = divided(lab)
     names = [f"file-{number}" for number in range(5)]
-    of_one = [position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]]
-    table.append(*of_one, equality_deletes(table, "values"), operation="delete")
+    of_one = [scans.position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]]
+    table.append(*of_one, scans.equality_deletes(table, "values"), operation="delete")
     expected = {name: {"values", *([f"positions-{name}"] if name in names[1:] else [])} for name in names}
 
     with lab.judge("IRC-SCAN-SCH-003"):
-        awaited(lab, table.table, plan(lab, table.table)).has_deletes(table, expected)
+        scans.awaited(lab, table.table, scans.plan(lab, table.table)).has_deletes(table, expected)
 
 
 @check("IRC-SCAN-TASK-006")
@@ -118,14 +108,14 @@ def plan_tasks_of_other_tables_return_404(lab: CatalogLab) -> None:
 @check("IRC-SCAN-TASK-003", "IRC-SCAN-TASK-004")
 def invalid_plan_tasks_are_refused(lab: CatalogLab) -> None:
     """A plan task that is missing or not a string returns 400; an unknown one returns 404."""
-    needs(lab, TASKS)
+    scans.needs(lab, scans.TASKS)
     table = lab.make_table()
 
     bodies: tuple[dict[str, Any], ...] = ({}, {"plan-task": 5}, {"plan-task": ["a"]}, {"plan-task": {}})
     with lab.judge_each("IRC-SCAN-TASK-003") as case:
         for body in bodies:
             with case():
-                wrong, reply = Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task"), lab.send(TASKS, body=body, **table.at)
+                wrong, reply = Mutation(Wrong.TYPE if body else Wrong.MISSING, "/plan-task"), lab.send(scans.TASKS, body=body, **table.at)
                 expect.status(reply, 400, about=f"for {expect.shown(body)}", mutation=wrong)
     reply = exchanged(lab, table, lab.name("task"))
     with lab.judge("IRC-SCAN-TASK-004"):

@@ -6,26 +6,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_sort_order,
-    add_spec,
-    column,
-    next_column,
-    next_field,
-    partition_field,
-    remove_ref,
-    remove_snapshots,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_statistics,
-    sort_field,
-    statistics_file,
-    table_of_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order, expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
@@ -317,22 +298,27 @@ def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
     """The metadata invariants hold while a table is created, evolves, gains and loses snapshots, and is loaded with `refs`."""
     table = lab.make_table(properties={"lakepact.note": "1"})
     inner = {"id": table.member("last-column-id") + 2, "name": "city", "type": "string", "required": False}
-    place = next_column(table, "place", {"type": "struct", "fields": [inner]})
+    place = upd.next_column(table, "place", {"type": "struct", "fields": [inner]})
     evolved = lab.commit(
         table,
-        add_schema(schema_with(table, place)),
-        set_current_schema(LAST_ADDED),
-        add_spec(partition_field(column(table, "name"), "identity", "name", field_id=next_field(table))),
-        set_default_spec(LAST_ADDED),
-        add_sort_order(sort_field(column(table, "id"))),
-        set_default_sort_order(LAST_ADDED),
+        upd.add_schema(upd.schema_with(table, place)),
+        upd.set_current_schema(upd.LAST_ADDED),
+        upd.add_spec(upd.partition_field(upd.column(table, "name"), "identity", "name", field_id=upd.next_field(table))),
+        upd.set_default_spec(upd.LAST_ADDED),
+        upd.add_sort_order(upd.sort_field(upd.column(table, "id"))),
+        upd.set_default_sort_order(upd.LAST_ADDED),
     )
     first = lab.append(evolved)
     old = first.member("current-snapshot-id")
     second = lab.append(lab.commit(first, set_ref("release", old, kind="tag")))
     trimmed = lab.require(lab.send(op.load_table, **table.at, snapshots="refs"), 200)
     answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
-    answers += [trimmed, lab.try_commit(table, remove_snapshots(old)), lab.try_commit(table, remove_ref("main")), lab.load(table).reply]
+    answers += [
+        trimmed,
+        lab.try_commit(table, upd.remove_snapshots(old)),
+        lab.try_commit(table, upd.remove_ref("main")),
+        lab.load(table).reply,
+    ]
 
     for requirement, holds in lab.each(INVARIANTS.items()):
         with lab.judge(requirement):
@@ -343,7 +329,7 @@ def metadata_invariants_hold_over_commits(lab: CatalogLab) -> None:
 @check("IRC-META-010")
 def snapshots_of_version_3_have_first_row_ids(lab: CatalogLab) -> None:
     """Snapshots of a format version 3 table have a `first-row-id`."""
-    table = lab.append(table_of_version(lab, 3))
+    table = lab.append(upd.table_of_version(lab, 3))
 
     with lab.judge("IRC-META-010"):
         snapshots_have_the_members_of_their_version(table.reply.exchange)
@@ -358,7 +344,7 @@ def statistics_set_twice_are_stored_once(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     snapshot = table.member("current-snapshot-id")
     reply = lab.require(
-        lab.try_commit(table, *(set_statistics(statistics_file(table, snapshot, name=name)) for name in ("older", "newer"))), 200
+        lab.try_commit(table, *(upd.set_statistics(upd.statistics_file(table, snapshot, name=name)) for name in ("older", "newer"))), 200
     )
 
     with lab.judge("IRC-META-015"):
@@ -391,6 +377,6 @@ def table_uuid_never_changes(lab: CatalogLab) -> None:
 @check("IRC-META-016")
 def version_1_members_are_noted(lab: CatalogLab) -> None:
     """Format version 1 metadata may have `schema` and `partition-spec` for readers of that version."""
-    metadata = table_of_version(lab, 1).metadata
+    metadata = upd.table_of_version(lab, 1).metadata
     missing = [member for member in ("schema", "partition-spec") if member not in metadata]
     lab.note("IRC-META-016", f"not there: {', '.join(missing)}" if missing else "`schema` and `partition-spec` are there")

@@ -5,28 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    add_sort_order,
-    add_spec,
-    column,
-    next_column,
-    next_field,
-    partition_field,
-    partition_statistics_file,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_partition_statistics,
-    set_statistics,
-    sort_field,
-    statistics_file,
-    table_of_version,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     NO_FILE,
@@ -65,8 +45,8 @@ def registered(lab: CatalogLab, former: Table) -> Table:
 
 def grown(lab: CatalogLab, table: Table) -> Table:
     """Return the table with two schemas, properties, two snapshots, a branch and a tag."""
-    wider = add_schema(schema_with(table, next_column(table, "more")))
-    first = lab.append(lab.commit(table, wider, set_current_schema(LAST_ADDED), set_properties(owner="lakepact", note="")))
+    wider = upd.add_schema(upd.schema_with(table, upd.next_column(table, "more")))
+    first = lab.append(lab.commit(table, wider, upd.set_current_schema(upd.LAST_ADDED), set_properties(owner="lakepact", note="")))
     tag = set_ref("first", first.member("current-snapshot-id"), kind="tag")
     second = lab.append(lab.commit(first, tag))
     return lab.append(second, ref="side")
@@ -79,7 +59,7 @@ def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
     yield lab.append(lab.append(lab.make_table(home, properties={"owner": "lakepact"})), ref="only-a-branch")
     for version in (1, 3):
         if lab.feature(f"format-v{version}"):
-            yield grown(lab, table_of_version(lab, version))
+            yield grown(lab, upd.table_of_version(lab, version))
 
 
 @check("IRC-TBL-REG-001", "IRC-TBL-REG-002")
@@ -120,11 +100,13 @@ def register_uses_the_named_metadata_file(lab: CatalogLab) -> None:
 def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
     """A registered table loads with all metadata of its file: specs, orders, logs and statistics too."""
     table = grown(lab, lab.make_table())
-    at, current = column(table, "at"), table.member("current-snapshot-id")
-    lab.try_commit(table, set_statistics(statistics_file(table, current)))
-    lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, current)))
-    lab.try_commit(table, add_spec(partition_field(at, "day", "by_day", field_id=next_field(table))), set_default_spec(LAST_ADDED))
-    lab.try_commit(table, add_sort_order(sort_field(at)), set_default_sort_order(LAST_ADDED))
+    at, current = upd.column(table, "at"), table.member("current-snapshot-id")
+    lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, current)))
+    lab.try_commit(table, upd.set_partition_statistics(upd.partition_statistics_file(table, current)))
+    lab.try_commit(
+        table, upd.add_spec(upd.partition_field(at, "day", "by_day", field_id=upd.next_field(table))), upd.set_default_spec(upd.LAST_ADDED)
+    )
+    lab.try_commit(table, upd.add_sort_order(upd.sort_field(at)), upd.set_default_sort_order(upd.LAST_ADDED))
     former = left_behind(lab, table)
     again = registered(lab, former)
 
@@ -237,8 +219,8 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
         snapshot = lab.snapshot(now)
         commits: tuple[list[Mapping[str, Any]], ...] = (
             [set_properties(registered="yes")],
-            [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
-            [add_schema(schema_with(now, next_column(now, "later"))), set_current_schema(LAST_ADDED)],
+            [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
+            [upd.add_schema(upd.schema_with(now, upd.next_column(now, "later"))), upd.set_current_schema(upd.LAST_ADDED)],
         )
         for updates in lab.each(commits):
             reply = lab.try_commit(now, *updates, requirements=[assert_uuid(now.uuid)])

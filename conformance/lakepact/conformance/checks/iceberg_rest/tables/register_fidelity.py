@@ -6,19 +6,7 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_encryption_key,
-    add_schema,
-    column,
-    current_schema,
-    next_column,
-    remove_schemas,
-    remove_snapshots,
-    schema_with,
-    set_current_schema,
-    table_of_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, loaded
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
@@ -31,13 +19,15 @@ RETENTION: dict[str, Any] = {"min_snapshots_to_keep": 3, "max_snapshot_age_ms": 
 
 def narrowed(lab: CatalogLab, table: Table) -> Table:
     """Return the table after a column came and went, with rows that are told apart by their id; what the target refuses is left out."""
-    lab.try_commit(table, add_schema(schema_with(table, next_column(table, "fleeting"))), set_current_schema(LAST_ADDED))
+    lab.try_commit(
+        table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "fleeting"))), upd.set_current_schema(upd.LAST_ADDED)
+    )
     wide = lab.load(table)
-    fields = [field for field in current_schema(wide)["fields"] if field["name"] != "fleeting"]
-    narrow = {**schema_with(wide), "fields": fields, "identifier-field-ids": [column(wide, "id")]}
-    lab.try_commit(table, add_schema(narrow, last_column_id=wide.member("last-column-id")), set_current_schema(LAST_ADDED))
-    if current_schema(lab.load(table)).get("schema-id") != wide.member("current-schema-id"):
-        lab.try_commit(table, remove_schemas(wide.member("current-schema-id")))
+    fields = [field for field in upd.current_schema(wide)["fields"] if field["name"] != "fleeting"]
+    narrow = {**upd.schema_with(wide), "fields": fields, "identifier-field-ids": [upd.column(wide, "id")]}
+    lab.try_commit(table, upd.add_schema(narrow, last_column_id=wide.member("last-column-id")), upd.set_current_schema(upd.LAST_ADDED))
+    if upd.current_schema(lab.load(table)).get("schema-id") != wide.member("current-schema-id"):
+        lab.try_commit(table, upd.remove_schemas(wide.member("current-schema-id")))
     return lab.load(table)
 
 
@@ -48,7 +38,7 @@ def with_a_past(lab: CatalogLab, table: Table) -> Table:
     lab.try_commit(table, set_ref("tagged", first.member("current-snapshot-id"), kind="tag", max_ref_age_ms=259_200_000))
     snapshot = lab.snapshot(lab.load(table))
     lab.try_commit(table, {"action": "add-snapshot", "snapshot": snapshot})
-    lab.try_commit(table, remove_snapshots(snapshot["snapshot-id"]))
+    lab.try_commit(table, upd.remove_snapshots(snapshot["snapshot-id"]))
     return lab.load(table)
 
 
@@ -56,8 +46,10 @@ def tables(lab: CatalogLab) -> Iterator[Table]:
     """Yield tables to register, of the usual format version and of the third, which has encryption keys and counts rows."""
     yield with_a_past(lab, lab.make_table())
     if lab.feature("format-v3"):
-        table = with_a_past(lab, table_of_version(lab, 3))
-        lab.try_commit(table, add_encryption_key({"key-id": "lakepact", "encrypted-key-metadata": base64.b64encode(b"lakepact").decode()}))
+        table = with_a_past(lab, upd.table_of_version(lab, 3))
+        lab.try_commit(
+            table, upd.add_encryption_key({"key-id": "lakepact", "encrypted-key-metadata": base64.b64encode(b"lakepact").decode()})
+        )
         yield lab.load(table)
 
 

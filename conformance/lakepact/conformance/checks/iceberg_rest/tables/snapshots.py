@@ -5,17 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    next_column,
-    remove_ref,
-    schema_with,
-    set_current_schema,
-    set_statistics,
-    statistics_file,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import ids
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
@@ -50,10 +40,10 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     snapshots: list[dict[str, Any]] = []
     for _ in range(5):
         snapshots.append(lab.snapshot(table))
-        table = lab.commit(table, add_snapshot(snapshots[-1]), set_ref("main", snapshots[-1]["snapshot-id"]))
+        table = lab.commit(table, upd.add_snapshot(snapshots[-1]), set_ref("main", snapshots[-1]["snapshot-id"]))
     snapshots.append(lab.snapshot(table, parent_snapshot_id=snapshots[2]["snapshot-id"]))
     tag = set_ref("release", snapshots[1]["snapshot-id"], kind="tag", max_ref_age_ms=604_800_000_000)
-    table = lab.commit(table, add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
+    table = lab.commit(table, upd.add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
     for one in snapshots:
         with lab.step("IRC-UPD-035"):
             expect.contains(one["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots"))
@@ -63,7 +53,9 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     stored = {one.get("snapshot-id"): one for one in table.member("snapshots")}
     table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if statistics and lab.feature("statistics"):
-        lab.try_commit(table, *(set_statistics(statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4)))
+        lab.try_commit(
+            table, *(upd.set_statistics(upd.statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4))
+        )
     return History(lab.load(table), tuple(stored[one["snapshot-id"]] for one in snapshots))
 
 
@@ -130,7 +122,7 @@ def loads_with_snapshots_refs_have_ref_snapshots(lab: CatalogLab) -> None:
         for name in ("release", "main", "audit"):
             with case():
                 with lab.step("IRC-UPD-056"):
-                    after = lab.commit(past.table, remove_ref(name))
+                    after = lab.commit(past.table, upd.remove_ref(name))
                     expect.lacks(name, refs(after.metadata), "refs", at=after.place("refs"))
                 del expected[name]
                 expect_refs(expected)
@@ -159,7 +151,9 @@ def loads_with_snapshots_refs_omit_other_snapshots(lab: CatalogLab) -> None:
 def snapshots_refs_changes_only_snapshots(lab: CatalogLab) -> None:
     """A load with snapshots=refs equals a full load except for the omitted snapshots."""
     past = history(lab, statistics=True)
-    lab.try_commit(past.table, add_schema(schema_with(past.table, next_column(past.table, "more"))), set_current_schema(LAST_ADDED))
+    lab.try_commit(
+        past.table, upd.add_schema(upd.schema_with(past.table, upd.next_column(past.table, "more"))), upd.set_current_schema(upd.LAST_ADDED)
+    )
 
     with lab.judge("IRC-TBL-LOAD-010") as case:
         everything, named = loaded(lab, past.table, "all"), loaded(lab, past.table, "refs")

@@ -8,33 +8,14 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    current_schema,
-    partition_field,
-    set_current_schema,
-    set_location,
-    sort_field,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
+from lakepact.conformance.checks.iceberg_rest.kit.tables import requests
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
-from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
-    array,
-    commit_stage,
-    created,
-    field,
-    order,
-    request_creation,
-    sources,
-    spec,
-    staged,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID
@@ -49,10 +30,10 @@ STAGED = "staged table"  #: what does not exist as a table
 
 #: Members of a request with something of everything.
 WHOLE: dict[str, Any] = {
-    "partition_spec": spec(
-        partition_field(3, "day", "at_day", field_id=1000), partition_field(1, "bucket[8]", "shard", field_id=1001), spec_id=0
+    "partition_spec": requests.spec(
+        upd.partition_field(3, "day", "at_day", field_id=1000), upd.partition_field(1, "bucket[8]", "shard", field_id=1001), spec_id=0
     ),
-    "write_order": order(sort_field(2, direction="desc", null_order="nulls-last")),
+    "write_order": requests.order(upd.sort_field(2, direction="desc", null_order="nulls-last")),
     "properties": {"lakepact.note": "staged"},
 }
 
@@ -92,7 +73,7 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
     """Staging a table returns its complete metadata, without a `metadata-location`."""
     plain = lab.make_table(**WHOLE)
     with lab.judge("IRC-TBL-STAGE-001") as case:
-        table = created(lab, stage_create=True, **WHOLE)
+        table = requests.created(lab, stage_create=True, **WHOLE)
         for requirement, expect_part in PARTS.items():
             with case():
                 with lab.step(requirement):
@@ -100,7 +81,7 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
                 expect_part(table)
         expect_location(table)
         expect.true(UUID.fullmatch(str(table.uuid)) is not None, "a UUID as `table-uuid`", table.uuid, at=table.place("table-uuid"))
-    stage = staged(lab)
+    stage = requests.staged(lab)
     with lab.judge("IRC-TBL-STAGE-003"):
         location = stage.reply.document.get("metadata-location")
         expect.true(
@@ -116,7 +97,7 @@ def staging_returns_complete_metadata(lab: CatalogLab) -> None:
 def staged_tables_do_not_exist(lab: CatalogLab) -> None:
     """Loading and HEAD of a staged table return 404, and it is not listed."""
     namespace = lab.make_namespace()
-    beside, stage = lab.make_table(namespace), staged(lab, namespace, **WHOLE)
+    beside, stage = lab.make_table(namespace), requests.staged(lab, namespace, **WHOLE)
     lab.send(op.create_table, namespace=namespace, body=lab.table_request(stage.name, stage_create=True))
     loaded, listed = lab.send(op.load_table, **stage.at), lab.send(op.list_tables, namespace=namespace)
 
@@ -140,7 +121,7 @@ def staged_tables_do_not_exist(lab: CatalogLab) -> None:
 @check("IRC-TBL-STAGE-008")
 def staged_names_stay_free(lab: CatalogLab) -> None:
     """A stage that is never committed does not block staging or creating a table of the same name."""
-    stage, other = staged(lab, **WHOLE), staged(lab)
+    stage, other = requests.staged(lab, **WHOLE), requests.staged(lab)
     again = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA))
     create = lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=OTHER_SCHEMA))
 
@@ -162,7 +143,7 @@ def staging_existing_tables_returns_409(lab: CatalogLab) -> None:
     reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, stage_create=True))
     is_staged = reply.status == 200
     if is_staged:
-        reply = commit_stage(lab, Table(table.namespace, table.name, reply))
+        reply = requests.commit_stage(lab, Table(table.namespace, table.name, reply))
 
     with lab.judge("IRC-TBL-STAGE-009", remark="committing the stage returns the conflict" if is_staged else ""):
         expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
@@ -175,9 +156,9 @@ def staging_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
         for namespace in chain(((lab.name(),),), dropped_namespaces(lab)):
             with case():
                 name = lab.name()
-                reply = request_creation(lab, namespace, name, stage_create=True)
+                reply = requests.request_creation(lab, namespace, name, stage_create=True)
                 if reply.status == 200:
-                    reply = commit_stage(lab, Table(namespace, name, reply))
+                    reply = requests.commit_stage(lab, Table(namespace, name, reply))
                 expect.not_found(reply, "namespace")
 
 
@@ -187,8 +168,8 @@ def staging_in_missing_namespaces_returns_404(lab: CatalogLab) -> None:
 @check("IRC-TBL-STAGE-004", "IRC-TBL-STAGE-013")
 def committing_a_stage_creates_the_table(lab: CatalogLab) -> None:
     """Committing a stage returns 200 and creates the table as staged, with its UUID and an empty metadata log."""
-    stage = staged(lab, **WHOLE)
-    reply = commit_stage(lab, stage)
+    stage = requests.staged(lab, **WHOLE)
+    reply = requests.commit_stage(lab, stage)
 
     with lab.judge("IRC-TBL-STAGE-004") as case:
         expect.status(reply, 200)
@@ -216,7 +197,7 @@ def committing_works(lab: CatalogLab) -> None:
     Raises:
         StepFailed: it does not.
     """
-    reply = commit_stage(lab, staged(lab))
+    reply = requests.commit_stage(lab, requests.staged(lab))
     with lab.step("IRC-TBL-STAGE-004"):
         expect.status(reply, 200)
 
@@ -226,9 +207,9 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
     """A stage commit may add schemas and snapshots, which keep their ids."""
     history_is_kept(lab)
     committing_works(lab)
-    stage = staged(lab)
-    first, last = current_schema(stage), stage.member("last-column-id")
-    more = [field(last + 1, "tags", array(last + 5, "string")), field(last + 3, "late", "int")]
+    stage = requests.staged(lab)
+    first, last = upd.current_schema(stage), stage.member("last-column-id")
+    more = [requests.field(last + 1, "tags", requests.array(last + 5, "string")), requests.field(last + 3, "late", "int")]
     second = {**first, "schema-id": first.get("schema-id", 0) + 1, "fields": [*first["fields"], *more]}
     one = lab.snapshot(stage, schema_id=first.get("schema-id", 0))
     rows = {"first_row_id": one["first-row-id"] + one["added-rows"]} if "first-row-id" in one else {}
@@ -241,20 +222,20 @@ def stage_commits_may_add_schemas_and_snapshots(lab: CatalogLab) -> None:
         timestamp_ms=one["timestamp-ms"] + 1,
     )
     further = [
-        *(add_schema(second, last_column_id=last + 5), set_current_schema(LAST_ADDED)),
-        *(add_snapshot(one), add_snapshot(two), set_ref("main", two["snapshot-id"]), set_ref("audit", one["snapshot-id"])),
+        *(upd.add_schema(second, last_column_id=last + 5), upd.set_current_schema(upd.LAST_ADDED)),
+        *(upd.add_snapshot(one), upd.add_snapshot(two), set_ref("main", two["snapshot-id"]), set_ref("audit", one["snapshot-id"])),
     ]
 
     with lab.judge("IRC-TBL-STAGE-005") as case:
-        expect.status(commit_stage(lab, stage, *further), 200)
+        expect.status(requests.commit_stage(lab, stage, *further), 200)
         table = lab.load(stage)
         schemas = {schema.get("schema-id"): schema for schema in table.member("schemas")}
         for schema in (first, second):
             with case():
                 expect.contains(schema.get("schema-id", 0), schemas, "schema ids", at=table.place("schemas"))
                 expect.equal(
-                    sources(schema),
-                    sources(schemas[schema.get("schema-id", 0)]),
+                    requests.sources(schema),
+                    requests.sources(schemas[schema.get("schema-id", 0)]),
                     "field ids and names of the schema",
                     at=table.place("schemas"),
                 )
@@ -299,7 +280,7 @@ def stages_of_every_version_are_committed(lab: CatalogLab) -> None:
         for stage in stages:
             with case():
                 chosen = stage.member("format-version")  # the version is a wish: whether it is heeded is judged elsewhere
-                expect.status(commit_stage(lab, stage), 200, about=f"for a stage of format version {chosen}")
+                expect.status(requests.commit_stage(lab, stage), 200, about=f"for a stage of format version {chosen}")
                 after = lab.load(stage)
                 expect.member(chosen, after.place("format-version"), "format version of the committed table")
 
@@ -310,17 +291,17 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-STAGE-006") as case:
         for schema in (SCHEMA, OTHER_SCHEMA):
             with case():
-                stage = staged(lab, **WHOLE)
+                stage = requests.staged(lab, **WHOLE)
                 lab.require(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
                 before = lab.load(stage)
-                expect.status(commit_stage(lab, stage), 409, mutation=Mutation(Wrong.PRESENT, "table"))
+                expect.status(requests.commit_stage(lab, stage), 409, mutation=Mutation(Wrong.PRESENT, "table"))
                 unchanged(lab, before)
 
 
 def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
     """Several stages of one and the same name."""
-    first = staged(lab)
-    return [first, *(staged(lab, first.namespace, name=first.name) for _ in range(count - 1))]
+    first = requests.staged(lab)
+    return [first, *(requests.staged(lab, first.namespace, name=first.name) for _ in range(count - 1))]
 
 
 def signed(by: int) -> Mapping[str, Any]:
@@ -339,7 +320,7 @@ def second_stages_are_not_committed(lab: CatalogLab) -> None:
     """Of two stages of one name the one that is committed first becomes the table, and the other returns 409."""
     committing_works(lab)
     one, two = stages_of_one_name(lab, 2)
-    first, second = (commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one)))
+    first, second = (requests.commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one)))
     with lab.judge("IRC-TBL-STAGE-007"):
         expect.status(first, 200)
         expect.status(second, 409, mutation=Mutation(Wrong.PRESENT, "table"))
@@ -352,7 +333,7 @@ def one_of_several_stages_is_committed(lab: CatalogLab) -> None:
     committing_works(lab)
     for _ in lab.each(lab.repeat(ROUNDS)):
         stages = stages_of_one_name(lab, AT_ONCE)
-        replies = lab.concurrently([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
+        replies = lab.concurrently([partial(requests.commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
         with lab.judge("IRC-TBL-STAGE-007"):
             winner = sole_winner(replies, what="commits of one stage")
             expect_signature(lab.load(stages[0]), winner, "the property set by the commit that returned 200,")
@@ -374,10 +355,10 @@ def stage_commits_obey_the_location_policy(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     refused = 0
     for location in lab.each(questionable_locations(lab.make_table(namespace), lab.name())):
-        if request_creation(lab, namespace, lab.name(), location=location).status < 400:
+        if requests.request_creation(lab, namespace, lab.name(), location=location).status < 400:
             continue
         refused += 1
-        reply = commit_stage(lab, staged(lab, namespace), set_location(location))
+        reply = requests.commit_stage(lab, requests.staged(lab, namespace), upd.set_location(location))
         with lab.judge("IRC-TBL-STAGE-014"):
             expect.client_error(reply, about=f"for the location {location}", mutation=Mutation(Wrong.VALUE, "location"))
     if not refused:

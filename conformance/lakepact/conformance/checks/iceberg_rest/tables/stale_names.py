@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    next_column,
-    schema_with,
-    set_current_schema,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
@@ -106,9 +99,9 @@ def purging_renamed_tables_keeps_new_tables(lab: CatalogLab) -> None:
 def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, Any]]:
     """Bodies of commits that a table would take under its own name, by what they do."""
     snapshot = lab.snapshot(table)
-    moved = [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
+    moved = [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
     main = table.metadata.get("current-snapshot-id")
-    wider = [add_schema(schema_with(table, next_column(table, "late"))), set_current_schema(LAST_ADDED)]
+    wider = [upd.add_schema(upd.schema_with(table, upd.next_column(table, "late"))), upd.set_current_schema(upd.LAST_ADDED)]
     asserted = [assert_uuid(table.uuid)]
     return {
         "a property": {"requirements": [], "updates": [set_properties(late="yes")]},

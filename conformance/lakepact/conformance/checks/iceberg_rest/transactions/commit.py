@@ -7,52 +7,12 @@ from typing import Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit import transactions
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_field, assert_ref, assert_schema, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_encryption_key,
-    add_schema,
-    add_snapshot,
-    add_sort_order,
-    add_spec,
-    column,
-    columns,
-    current_schema,
-    next_column,
-    next_field,
-    partition_field,
-    partition_statistics_file,
-    remove_encryption_key,
-    remove_partition_specs,
-    remove_partition_statistics,
-    remove_properties,
-    remove_ref,
-    remove_schemas,
-    remove_snapshots,
-    remove_statistics,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_location,
-    set_partition_statistics,
-    set_statistics,
-    sort_field,
-    statistics_file,
-    upgrade_format_version,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, state, without_its_own
-from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
-    MADE,
-    all_unchanged,
-    are_marked,
-    change,
-    make_tables,
-    marking,
-    transact,
-)
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import NotOffered
@@ -71,7 +31,7 @@ def expect_204_as_ever(lab: CatalogLab, reply: Reply) -> None:
     Raises:
         StepFailed: the transaction was made, and answered with 200.
     """
-    if reply.status in MADE:
+    if reply.status in transactions.MADE:
         with lab.step("IRC-TXN-001"):
             expect.status(reply, 204)
     expect.status(reply, 204)
@@ -80,48 +40,52 @@ def expect_204_as_ever(lab: CatalogLab, reply: Reply) -> None:
 @check("IRC-TXN-001")
 def transactions_change_two_tables(lab: CatalogLab) -> None:
     """A transaction over two tables returns 204 without a body and changes both, with requirements and without."""
-    first, second = make_tables(lab, 2)
+    first, second = transactions.make_tables(lab, 2)
     conditional = (
-        change(first, set_properties(lakepact="again"), requirements=[assert_uuid(first.uuid), assert_ref("main", None)]),
-        change(second, set_properties(lakepact="again"), requirements=[assert_schema(second.member("current-schema-id"))]),
+        transactions.change(first, set_properties(lakepact="again"), requirements=[assert_uuid(first.uuid), assert_ref("main", None)]),
+        transactions.change(second, set_properties(lakepact="again"), requirements=[assert_schema(second.member("current-schema-id"))]),
     )
-    for mark, changes in lab.each((("once", (marking(first, "once"), marking(second, "once"))), ("again", conditional))):
-        reply = transact(lab, *changes)
+    for mark, changes in lab.each(
+        (("once", (transactions.marking(first, "once"), transactions.marking(second, "once"))), ("again", conditional))
+    ):
+        reply = transactions.transact(lab, *changes)
         with lab.judge_each("IRC-TXN-001") as case:
             with case():
                 expect.status(reply, 204)
                 expect.no_body(reply)
-            if reply.status in MADE:
+            if reply.status in transactions.MADE:
                 with case():
-                    are_marked(lab, (first, second), mark)
+                    transactions.are_marked(lab, (first, second), mark)
 
 
 @check("IRC-TXN-001")
 def transactions_apply_each_tables_own_updates(lab: CatalogLab) -> None:
     """A transaction applies to each table its own updates: snapshots, columns and properties."""
-    appended, widened, described = make_tables(lab, 3)
+    appended, widened, described = transactions.make_tables(lab, 3)
     snapshot = lab.snapshot(appended)
-    reply = transact(
+    reply = transactions.transact(
         lab,
-        change(appended, add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), requirements=[assert_ref("main", None)]),
-        change(
+        transactions.change(
+            appended, upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), requirements=[assert_ref("main", None)]
+        ),
+        transactions.change(
             widened,
-            add_schema(schema_with(widened, next_column(widened, "more"))),
-            set_current_schema(LAST_ADDED),
+            upd.add_schema(upd.schema_with(widened, upd.next_column(widened, "more"))),
+            upd.set_current_schema(upd.LAST_ADDED),
             requirements=[assert_last_field(widened.member("last-column-id"))],
         ),
-        change(described, set_properties(lakepact="described")),
+        transactions.change(described, set_properties(lakepact="described")),
     )
     with lab.judge("IRC-TXN-001") as case:
         with case():
             expect.status(reply, 204)
-        if reply.status not in MADE:
+        if reply.status not in transactions.MADE:
             return
         after = lab.load(appended)
         expect.member(snapshot["snapshot-id"], after.place("refs", "main", "snapshot-id"), "main to be at the new snapshot,")
         wide = lab.load(widened)
-        expect.contains("more", columns(current_schema(wide)), "columns of the current schema", at=wide.place("schemas"))
-        are_marked(lab, [described], "described")
+        expect.contains("more", upd.columns(upd.current_schema(wide)), "columns of the current schema", at=wide.place("schemas"))
+        transactions.are_marked(lab, [described], "described")
         for other in (widened, described):
             with case():
                 after = lab.load(other)
@@ -138,36 +102,41 @@ def transactions_change_tables_of_several_namespaces(lab: CatalogLab) -> None:
     places += [child] if child else []
     name = lab.name()
     tables = [lab.make_table(place, name=name) for place in places]
-    reply = transact(lab, *[change(table, set_properties(lakepact=str(turn))) for turn, table in enumerate(tables)])
+    reply = transactions.transact(
+        lab, *[transactions.change(table, set_properties(lakepact=str(turn))) for turn, table in enumerate(tables)]
+    )
     with lab.judge_each("IRC-TXN-013") as case:
         with case():
             expect_204_as_ever(lab, reply)
-        for turn, table in enumerate(tables if reply.status in MADE else ()):
+        for turn, table in enumerate(tables if reply.status in transactions.MADE else ()):
             with case():
-                are_marked(lab, [table], str(turn))
+                transactions.are_marked(lab, [table], str(turn))
 
 
 @check("IRC-TXN-017")
 def transactions_change_ten_tables(lab: CatalogLab) -> None:
     """A transaction over ten tables returns 204 and changes all of them."""
-    tables = make_tables(lab, MANY)
-    reply = transact(lab, *[marking(table, "one of many") for table in tables])
+    tables = transactions.make_tables(lab, MANY)
+    reply = transactions.transact(lab, *[transactions.marking(table, "one of many") for table in tables])
     with lab.judge("IRC-TXN-017") as case:
         with case():
             expect_204_as_ever(lab, reply)
-        if reply.status in MADE:
-            are_marked(lab, tables, "one of many")
+        if reply.status in transactions.MADE:
+            transactions.are_marked(lab, tables, "one of many")
 
 
 def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[Mapping[str, Any]]]:
     """Return commits of many kinds, for tables that differ only in name, location and UUID."""
-    more = next_column(table, "more", "long")
+    more = upd.next_column(table, "more", "long")
     return [
-        [set_properties(a="1", b="2"), remove_properties("a")],
-        [add_schema(schema_with(table, more)), set_current_schema(LAST_ADDED)],
-        [add_spec(partition_field(more["id"], "bucket[4]", "more_bucket", field_id=next_field(table))), set_default_spec(LAST_ADDED)],
-        [add_sort_order(sort_field(more["id"])), set_default_sort_order(LAST_ADDED)],
-        [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), set_ref("kept", snapshot["snapshot-id"], kind="tag")],
+        [set_properties(a="1", b="2"), upd.remove_properties("a")],
+        [upd.add_schema(upd.schema_with(table, more)), upd.set_current_schema(upd.LAST_ADDED)],
+        [
+            upd.add_spec(upd.partition_field(more["id"], "bucket[4]", "more_bucket", field_id=upd.next_field(table))),
+            upd.set_default_spec(upd.LAST_ADDED),
+        ],
+        [upd.add_sort_order(upd.sort_field(more["id"])), upd.set_default_sort_order(upd.LAST_ADDED)],
+        [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), set_ref("kept", snapshot["snapshot-id"], kind="tag")],
         [],
     ]
 
@@ -175,22 +144,26 @@ def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[Mapping[str, A
 def _removals(table: Table, snapshots: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     """Commits that attach things to a table and take them away again; a target may decline some of them."""
     first, second = (snapshot["snapshot-id"] for snapshot in snapshots)
-    more, other = next_column(table, "more"), next_column(table, "other", skip=1)
-    at, former = column(table, "at"), table.member("default-spec-id")
+    more, other = upd.next_column(table, "more"), upd.next_column(table, "other", skip=1)
+    at, former = upd.column(table, "at"), table.member("default-spec-id")
     return [
-        [*map(add_snapshot, snapshots), set_ref("main", second), set_ref("audit", first), set_ref("kept", second, kind="tag")],
-        [set_statistics(statistics_file(table, first)), set_partition_statistics(partition_statistics_file(table, second))],
-        [set_statistics(statistics_file(table, second)), remove_statistics(second)],
-        [remove_ref("kept")],
-        [remove_snapshots(first)],
-        [remove_partition_statistics(second)],
-        [add_schema(schema_with(table, more)), set_current_schema(LAST_ADDED), add_schema(schema_with(table, other, skip=1))],
-        [remove_schemas(table.member("current-schema-id"))],
-        [add_spec(partition_field(at, "day", "by_day", field_id=next_field(table))), set_default_spec(LAST_ADDED)],
-        [remove_partition_specs(former)],
-        [upgrade_format_version(3)],
-        [add_encryption_key(ROOT), add_encryption_key(KEY)],
-        [remove_encryption_key(KEY["key-id"])],
+        [*map(upd.add_snapshot, snapshots), set_ref("main", second), set_ref("audit", first), set_ref("kept", second, kind="tag")],
+        [upd.set_statistics(upd.statistics_file(table, first)), upd.set_partition_statistics(upd.partition_statistics_file(table, second))],
+        [upd.set_statistics(upd.statistics_file(table, second)), upd.remove_statistics(second)],
+        [upd.remove_ref("kept")],
+        [upd.remove_snapshots(first)],
+        [upd.remove_partition_statistics(second)],
+        [
+            upd.add_schema(upd.schema_with(table, more)),
+            upd.set_current_schema(upd.LAST_ADDED),
+            upd.add_schema(upd.schema_with(table, other, skip=1)),
+        ],
+        [upd.remove_schemas(table.member("current-schema-id"))],
+        [upd.add_spec(upd.partition_field(at, "day", "by_day", field_id=upd.next_field(table))), upd.set_default_spec(upd.LAST_ADDED)],
+        [upd.remove_partition_specs(former)],
+        [upd.upgrade_format_version(3)],
+        [upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY)],
+        [upd.remove_encryption_key(KEY["key-id"])],
     ]
 
 
@@ -217,25 +190,25 @@ def _expect_alike(lab: CatalogLab, case: Cases, committed: Table, transacted: Ta
 @check("IRC-TXN-014")
 def transactions_of_one_table_equal_commits(lab: CatalogLab) -> None:
     """A transaction over one table leaves the same metadata as a commit with the same updates."""
-    committed, transacted = make_tables(lab, 2)
+    committed, transacted = transactions.make_tables(lab, 2)
     snapshot = lab.snapshot(committed)
     other = {**snapshot, "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location)}
     for ours, theirs in lab.each(zip(_updates(committed, snapshot), _updates(transacted, other), strict=True)):
         lab.require(lab.try_commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
-        reply = transact(lab, change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
+        reply = transactions.transact(lab, transactions.change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
         with lab.judge("IRC-TXN-014") as case:
-            expect.status(reply, *MADE)
+            expect.status(reply, *transactions.MADE)
             _expect_alike(lab, case, lab.load(committed), lab.load(transacted), "a commit")
 
 
 @check("IRC-TXN-014")
 def transactions_extend_the_metadata_log(lab: CatalogLab) -> None:
     """A transaction writes a new metadata file and logs the former one, as a commit does."""
-    committed, transacted = map(lab.load, make_tables(lab, 2))
+    committed, transacted = map(lab.load, transactions.make_tables(lab, 2))
     for turn in lab.each(("1", "2")):
         update = set_properties(**{"lakepact.turn": turn})
         lab.commit(committed, update)
-        lab.require(transact(lab, change(transacted, update)))
+        lab.require(transactions.transact(lab, transactions.change(transacted, update)))
         after, later = lab.load(committed), lab.load(transacted)
         with lab.judge("IRC-TXN-014"):
             wanted, found = _past(committed, after), _past(transacted, later)
@@ -253,7 +226,7 @@ def _past(before: Table, after: Table) -> dict[str, bool]:
 @check("IRC-TXN-014")
 def transactions_apply_every_update(lab: CatalogLab) -> None:
     """A transaction applies every update that a commit applies, with the same result."""
-    committed, transacted = make_tables(lab, 2)
+    committed, transacted = transactions.make_tables(lab, 2)
     first = lab.snapshot(committed, schema_id=None)
     second = lab.snapshot(committed, schema_id=None, parent_snapshot_id=first["snapshot-id"])
     if "sequence-number" in first:
@@ -262,24 +235,24 @@ def transactions_apply_every_update(lab: CatalogLab) -> None:
     for ours, theirs in lab.each(zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True)):
         if lab.try_commit(committed, *ours).status != 200:
             continue
-        reply = transact(lab, change(transacted, *theirs))
+        reply = transactions.transact(lab, transactions.change(transacted, *theirs))
         with lab.judge("IRC-TXN-014") as case:
-            expect.status(reply, *MADE, about=f"for {theirs[-1]['action']}")
+            expect.status(reply, *transactions.MADE, about=f"for {theirs[-1]['action']}")
             _expect_alike(lab, case, lab.load(committed), lab.load(transacted), f"a commit with {theirs[-1]['action']}")
 
 
 @check("IRC-TXN-014")
 def transactions_set_the_location(lab: CatalogLab) -> None:
     """A transaction with `set-location` moves a table, if a commit does."""
-    committed, transacted = make_tables(lab, 2)
+    committed, transacted = transactions.make_tables(lab, 2)
     elsewhere = f"{committed.location}-moved"
-    if lab.try_commit(committed, set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
+    if lab.try_commit(committed, upd.set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
         raise NotOffered("the target does not let a commit move a table beside where it lies")
     wanted = f"{transacted.location}-moved"
-    reply = transact(lab, change(transacted, set_location(wanted)))
+    reply = transactions.transact(lab, transactions.change(transacted, upd.set_location(wanted)))
 
     with lab.judge("IRC-TXN-014"):
-        expect.status(reply, *MADE, about="for set-location")
+        expect.status(reply, *transactions.MADE, about="for set-location")
         after = lab.load(transacted)
         expect.member(wanted, after.place("location"), "location")
 
@@ -287,33 +260,33 @@ def transactions_set_the_location(lab: CatalogLab) -> None:
 @check("IRC-TXN-007")
 def empty_transactions_return_204_or_400(lab: CatalogLab) -> None:
     """A transaction without changes returns 204 or 400 and changes nothing."""
-    before = make_tables(lab, 1)
-    reply = transact(lab)
+    before = transactions.make_tables(lab, 1)
+    reply = transactions.transact(lab)
     with lab.judge("IRC-TXN-007", remark="it is refused" if reply.status == 400 else ""):
         expect.status(reply, 204, 400)
-        all_unchanged(lab, before)
+        transactions.all_unchanged(lab, before)
 
 
 @check("IRC-TXN-011")
 def two_changes_to_one_table_are_atomic(lab: CatalogLab) -> None:
     """Two changes to one table are both applied in order, or refused with 400, 409 or 422 and neither is applied."""
     for apart in lab.each((False, True)):
-        twice, between = make_tables(lab, 2)
+        twice, between = transactions.make_tables(lab, 2)
         before = [lab.load(table) for table in (twice, between)]
-        reply = transact(
+        reply = transactions.transact(
             lab,
-            change(twice, set_properties(lakepact="first", early="yes")),
-            *([marking(between, "between")] if apart else []),
-            change(twice, set_properties(lakepact="second", late="yes")),
+            transactions.change(twice, set_properties(lakepact="first", early="yes")),
+            *([transactions.marking(between, "between")] if apart else []),
+            transactions.change(twice, set_properties(lakepact="second", late="yes")),
         )
-        with lab.judge("IRC-TXN-011", remark="" if reply.status in MADE else f"they are refused with {reply.status}"):
-            expect.status(reply, *MADE, 400, 409, 422)
-            if reply.status not in MADE:
-                all_unchanged(lab, before)
+        with lab.judge("IRC-TXN-011", remark="" if reply.status in transactions.MADE else f"they are refused with {reply.status}"):
+            expect.status(reply, *transactions.MADE, 400, 409, 422)
+            if reply.status not in transactions.MADE:
+                transactions.all_unchanged(lab, before)
                 continue
             after = lab.load(twice)
             expected = {"lakepact": "second", "early": "yes", "late": "yes"}
             found = {key: (after.metadata.get("properties") or {}).get(key) for key in expected}
             # Without a claim: a script that tests a property would call a server faulty that refuses the transaction.
             expect.true(found == expected, f"properties {expect.shown(expected)}", found, at=after.place("properties"))
-            are_marked(lab, [between] if apart else [], "between")
+            transactions.are_marked(lab, [between] if apart else [], "between")

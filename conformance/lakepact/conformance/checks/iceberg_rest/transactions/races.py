@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
-    HARMLESS,
-    NOBODY,
-    assert_ref,
-    assert_uuid,
-    refused_alone,
-    stale,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
@@ -62,8 +55,8 @@ def _refused_as_a_whole(lab: CatalogLab, tables: Sequence[Table]) -> None:
     first, second = tables
     before = [lab.load(table) for table in tables]
     with lab.step("IRC-TXN-002"):
-        reply = transact(lab, marking(first, "refused"), change(second, HARMLESS, requirements=[assert_uuid(NOBODY)]))
-        expect.refused(reply, mutation=stale(assert_uuid(NOBODY)))
+        reply = transact(lab, marking(first, "refused"), change(second, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)]))
+        expect.refused(reply, mutation=req.stale(req.assert_uuid(req.NOBODY)))
         all_unchanged(lab, before)
 
 
@@ -74,7 +67,7 @@ def _requirements_count(lab: CatalogLab, replies: Sequence[Reply], table: Table,
         StepFailed: it is accepted without a race too.
     """
     if sum(reply.status in MADE for reply in replies) > 1:
-        refused_alone(lab, table, [asserted], stale(asserted))
+        req.refused_alone(lab, table, [asserted], req.stale(asserted))
 
 
 @check("IRC-TXN-010", alone=True)
@@ -87,7 +80,7 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
         snapshots = [[lab.snapshot(table) for table in known] for _ in range(CLIENTS)]
         transactions = [
             [
-                change(table, add_snapshot(one), set_ref("main", one["snapshot-id"]), requirements=[assert_ref("main", _main(table))])
+                change(table, add_snapshot(one), set_ref("main", one["snapshot-id"]), requirements=[req.assert_ref("main", _main(table))])
                 for table, one in zip(known, of, strict=True)
             ][:: 1 if number % 2 else -1]
             for number, of in enumerate(snapshots)
@@ -95,7 +88,7 @@ def concurrent_appends_have_one_winner(lab: CatalogLab) -> None:
         replies = raced(lab, transactions)
         after = [lab.load(table) for table in tables]
         with lab.judge("IRC-TXN-010") as case:
-            _requirements_count(lab, replies, after[0], assert_ref("main", _main(known[0])))
+            _requirements_count(lab, replies, after[0], req.assert_ref("main", _main(known[0])))
             won = at_most_one(replies, what="transactions")
             winner = [_main(table) for table in known] if won is None else [one["snapshot-id"] for one in snapshots[won]]
             for number, table in enumerate(after):
@@ -118,7 +111,7 @@ def concurrent_transactions_do_not_skew_writes(lab: CatalogLab) -> None:
     _refused_as_a_whole(lab, tables)
     for _ in lab.each(lab.repeat(ROUNDS)):
         known = [lab.load(table) for table in tables]
-        relied = [assert_ref("main", _main(table)) for table in known]
+        relied = [req.assert_ref("main", _main(table)) for table in known]
         snapshots = [lab.snapshot(known[number % 2]) for number in range(CLIENTS)]
         transactions = []
         for number, one in enumerate(snapshots):
@@ -150,7 +143,7 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
     tables = make_tables(lab, 2)
     for turn in lab.each(lab.repeat(ROUNDS)):
         keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
-        held = [assert_uuid(table.uuid) for table in tables]
+        held = [req.assert_uuid(table.uuid) for table in tables]
         replies = raced(
             lab,
             [

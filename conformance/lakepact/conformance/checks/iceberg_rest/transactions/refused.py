@@ -7,31 +7,9 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
-    ASSERT_CREATE,
-    HARMLESS,
-    NOBODY,
-    UNKNOWN_REQUIREMENT,
-    UNKNOWN_TYPE,
-    assert_last_field,
-    assert_last_partition,
-    assert_order,
-    assert_ref,
-    assert_schema,
-    assert_spec,
-    assert_uuid,
-    refused_alone,
-    stale,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    NOWHERE,
-    UNKNOWN_ACTION,
-    UNKNOWN_UPDATE,
-    columns,
-    current_schema,
-    impossible,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
@@ -57,22 +35,22 @@ def one_failed_requirement_returns_409(lab: CatalogLab) -> None:
     failing = lab.append(failing)
     before = [lab.load(table) for table in (failing, *others)]
     failed = (
-        [assert_uuid(NOBODY)],
-        [assert_ref("main", None)],
-        [assert_uuid(failing.uuid), assert_schema(NOWHERE)],
-        [assert_last_field(NOWHERE)],
-        [assert_last_partition(failing.member("last-partition-id") + 1)],
-        [assert_spec(NOWHERE)],
-        [assert_order(NOWHERE)],
-        [assert_ref("audit", 1)],
+        [req.assert_uuid(req.NOBODY)],
+        [req.assert_ref("main", None)],
+        [req.assert_uuid(failing.uuid), req.assert_schema(upd.NOWHERE)],
+        [req.assert_last_field(upd.NOWHERE)],
+        [req.assert_last_partition(failing.member("last-partition-id") + 1)],
+        [req.assert_spec(upd.NOWHERE)],
+        [req.assert_order(upd.NOWHERE)],
+        [req.assert_ref("audit", 1)],
     )
     for requirements in lab.each(failed):
-        for where, changes in lab.each(at_every_place(others, change(failing, HARMLESS, requirements=requirements))):
+        for where, changes in lab.each(at_every_place(others, change(failing, req.HARMLESS, requirements=requirements))):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
-                    refused_alone(lab, failing, requirements, stale(requirements[-1]))
-                expect.status(reply, 409, about=f"when {requirements[-1]['type']} fails in {where}", mutation=stale(requirements[-1]))
+                    req.refused_alone(lab, failing, requirements, req.stale(requirements[-1]))
+                expect.status(reply, 409, about=f"when {requirements[-1]['type']} fails in {where}", mutation=req.stale(requirements[-1]))
                 all_unchanged(lab, before)
             if reply.status in MADE:
                 before = [lab.load(table) for table in (failing, *others)]
@@ -84,13 +62,15 @@ def requirements_of_unchanged_tables_are_checked(lab: CatalogLab) -> None:
     relied, changed = make_tables(lab, 2)
     relied = lab.append(relied)
     before = [lab.load(table) for table in (relied, changed)]
-    for wrong in lab.each((change(relied, requirements=[assert_ref("main", None)]), change(relied, requirements=[assert_uuid(NOBODY)]))):
-        mutation = stale(wrong["requirements"][0])
+    for wrong in lab.each(
+        (change(relied, requirements=[req.assert_ref("main", None)]), change(relied, requirements=[req.assert_uuid(req.NOBODY)]))
+    ):
+        mutation = req.stale(wrong["requirements"][0])
         for where, changes in lab.each(at_every_place([changed], wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-002"):
                 if reply.status in MADE:
-                    refused_alone(lab, relied, wrong["requirements"], mutation)
+                    req.refused_alone(lab, relied, wrong["requirements"], mutation)
                 expect.status(reply, 409, about=f"when the requirement of {where} fails, which updates nothing", mutation=mutation)
                 all_unchanged(lab, before)
             if reply.status in MADE:
@@ -102,7 +82,7 @@ def one_invalid_update_returns_400(lab: CatalogLab) -> None:
     """A transaction with one update that cannot be applied returns 400 and changes no table."""
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
-    for wrong, (requirement, mutation, updates) in lab.each(impossible(failing).items()):
+    for wrong, (requirement, mutation, updates) in lab.each(upd.impossible(failing).items()):
         for where, changes in lab.each(at_every_place(others, change(failing, *updates))):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-003"):
@@ -124,8 +104,8 @@ def one_missing_table_returns_404(lab: CatalogLab) -> None:
     before = [lab.load(table) for table in others]
     never = Table(home, lab.name(), others[0].reply)
     for missing in lab.each(chain((never,), dropped_tables(lab, home))):
-        for requirements in lab.each(([], [assert_uuid(missing.uuid)])):
-            for where, changes in lab.each(at_every_place(others, change(missing, HARMLESS, requirements=requirements))):
+        for requirements in lab.each(([], [req.assert_uuid(missing.uuid)])):
+            for where, changes in lab.each(at_every_place(others, change(missing, req.HARMLESS, requirements=requirements))):
                 reply = transact(lab, *changes)
                 with lab.judge("IRC-TXN-004"):
                     expect.not_found(reply, "table", about=f"when the table of {where} does not exist")
@@ -141,7 +121,7 @@ def one_missing_table_returns_404(lab: CatalogLab) -> None:
 def changes_without_identifier_return_400(lab: CatalogLab) -> None:
     """A transaction with a change without `identifier` returns 400."""
     table = lab.make_table()
-    nameless = {"requirements": [], "updates": [HARMLESS]}
+    nameless = {"requirements": [], "updates": [req.HARMLESS]}
     transactions: Mapping[str, list[dict[str, Any]]] = {
         "one change without identifier": [nameless],
         "a second change without identifier": [marking(table, "refused"), nameless],
@@ -177,13 +157,13 @@ def one_unknown_update_or_requirement_returns_400(lab: CatalogLab) -> None:
     failing, *others = make_tables(lab, 3)
     before = [lab.load(table) for table in (failing, *others)]
     unknown = {
-        "an update": change(failing, HARMLESS, UNKNOWN_UPDATE),
-        "an update before others": change(failing, UNKNOWN_UPDATE, HARMLESS),
-        "a requirement": change(failing, HARMLESS, requirements=[assert_uuid(failing.uuid), UNKNOWN_REQUIREMENT]),
-        "a requirement of no update": change(failing, requirements=[UNKNOWN_REQUIREMENT]),
+        "an update": change(failing, req.HARMLESS, upd.UNKNOWN_UPDATE),
+        "an update before others": change(failing, upd.UNKNOWN_UPDATE, req.HARMLESS),
+        "a requirement": change(failing, req.HARMLESS, requirements=[req.assert_uuid(failing.uuid), req.UNKNOWN_REQUIREMENT]),
+        "a requirement of no update": change(failing, requirements=[req.UNKNOWN_REQUIREMENT]),
     }
     for kind, wrong in lab.each(unknown.items()):
-        mutation = UNKNOWN_ACTION if UNKNOWN_UPDATE in wrong["updates"] else UNKNOWN_TYPE
+        mutation = upd.UNKNOWN_ACTION if upd.UNKNOWN_UPDATE in wrong["updates"] else req.UNKNOWN_TYPE
         for where, changes in lab.each(at_every_place(others, wrong)):
             reply = transact(lab, *changes)
             with lab.judge("IRC-TXN-008"):
@@ -207,7 +187,7 @@ def creating_tables_over_views_is_refused(lab: CatalogLab) -> None:
     """A transaction that creates a table under the name of a view returns 400, 404 or 409 and keeps the view."""
     ground = plot(lab, lab.make_namespace())
     view = lab.make_view(ground.namespace, name=ground.name)
-    reply = transact(lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE]))
+    reply = transact(lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE]))
 
     with lab.judge("IRC-TXN-016"):
         expect.status(reply, 400, 404, 409, mutation=Mutation(Wrong.PRESENT, "view"))
@@ -222,7 +202,7 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
     for first in lab.each((True, False)):
         ground, assigned = plot(lab, table.namespace), str(uuid.uuid4())
         before = lab.load(table)
-        made = change(ground, *creation(ground, assigned), requirements=[ASSERT_CREATE])
+        made = change(ground, *creation(ground, assigned), requirements=[req.ASSERT_CREATE])
         reply = transact(lab, *[made, marking(table, f"created {first}")][:: 1 if first else -1])
         with lab.judge("IRC-TXN-012", remark="" if reply.status in MADE else f"creating is refused with {reply.status}"):
             expect.status(reply, *MADE, 400, 404)
@@ -235,7 +215,9 @@ def creations_are_atomic_with_other_changes(lab: CatalogLab) -> None:
                 created = Table(ground.namespace, ground.name, loaded)
                 expect.equal(assigned, created.uuid.lower(), "the assigned table-uuid, in whatever case,", at=created.place("table-uuid"))
                 expect.member("by a commit", created.place("properties", "made"), "the property")
-                expect.contains("id", columns(current_schema(created)), "columns of the current schema", at=created.place("schemas"))
+                expect.contains(
+                    "id", upd.columns(upd.current_schema(created)), "columns of the current schema", at=created.place("schemas")
+                )
                 are_marked(lab, [table], f"created {first}")
         _refused_creations(lab, table, first=first, offered=reply.status in MADE)
 
@@ -244,16 +226,16 @@ def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: b
     """A table whose creation stands beside a requirement that fails is not created."""
     # A target that creates no tables in transactions may refuse to for that reason, and before it looks at what else is required.
     allowed = (409,) if offered else (400, 404, 409)
-    for failing in lab.each((assert_ref("main", None), ASSERT_CREATE) if offered else (assert_ref("main", None),)):
+    for failing in lab.each((req.assert_ref("main", None), req.ASSERT_CREATE) if offered else (req.assert_ref("main", None),)):
         ground = plot(lab, table.namespace)
         before = lab.load(table)
-        made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE])
-        wrong, mutation = change(table, HARMLESS, requirements=[failing]), stale(failing)
+        made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[req.ASSERT_CREATE])
+        wrong, mutation = change(table, req.HARMLESS, requirements=[failing]), req.stale(failing)
         reply = transact(lab, *[made, wrong][:: 1 if first else -1])
         loaded = lab.send(op.load_table, **ground.at)
         with lab.judge("IRC-TXN-002"):
             if reply.status in MADE:
-                refused_alone(lab, table, [failing], mutation)
+                req.refused_alone(lab, table, [failing], mutation)
             expect.status(reply, *allowed, about=f"when {failing['type']} fails beside a creation", mutation=mutation)
             expect.status(loaded, 404, about="for the table that was not created", mutation=mutation)
             all_unchanged(lab, [before])

@@ -5,33 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    FIRST_FIELD,
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    add_sort_order,
-    add_spec,
-    changed,
-    column,
-    columns,
-    current_schema,
-    next_column,
-    next_field,
-    partition_field,
-    partition_statistics_file,
-    remove_snapshots,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_partition_statistics,
-    set_statistics,
-    sort_field,
-    statistics_file,
-    table_of_version,
-    upgrade_format_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, state
@@ -60,7 +34,7 @@ def main_moves_back(lab: CatalogLab) -> None:
     first, second = all_snapshots(table, 2)
 
     with lab.judge("IRC-UPD-044"):
-        after = changed(lab, table, set_ref("main", first))
+        after = upd.changed(lab, table, set_ref("main", first))
         expect.equal(first, current_snapshot(after), "current-snapshot-id", at=after.place("current-snapshot-id"))
         expect.equal(sorted([first, second]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
         expect.equal([first, second, first], logged(after), "snapshot-log", at=after.place("snapshot-log"))
@@ -71,7 +45,7 @@ def removed_snapshots_leave_the_log(lab: CatalogLab) -> None:
     """Removing the oldest of three snapshots keeps the others and removes it from the snapshot log."""
     table = lab.append(lab.append(lab.append(lab.make_table())))
     first, second, third = all_snapshots(table, 3)
-    after = stored(lab, table, remove_snapshots(first))
+    after = stored(lab, table, upd.remove_snapshots(first))
 
     with lab.judge("IRC-UPD-050"):
         expect.equal(sorted([second, third]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
@@ -91,38 +65,42 @@ def snapshots_added_with_a_removal_are_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-050"):
-        after = changed(lab, table, add_snapshot(snapshot), remove_snapshots(first))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot), upd.remove_snapshots(first))
         expect.equal(sorted([second, snapshot["snapshot-id"]]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
 
 
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
 def last_added_refers_to_the_last_addition(lab: CatalogLab) -> None:
     """-1 refers to the last addition of the commit, even if the table already had it, or returns 400."""
-    spec = {"spec-id": 0, "fields": [partition_field(2, "identity", "by_name", field_id=FIRST_FIELD)]}
-    table = lab.make_table(partition_spec=spec, write_order={"order-id": 1, "fields": [sort_field(2)]})
-    name, id_ = column(table, "name"), column(table, "id")
-    schema = current_schema(table)
-    more = next_column(table, "more")
+    spec = {"spec-id": 0, "fields": [upd.partition_field(2, "identity", "by_name", field_id=upd.FIRST_FIELD)]}
+    table = lab.make_table(partition_spec=spec, write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
+    name, id_ = upd.column(table, "name"), upd.column(table, "id")
+    schema = upd.current_schema(table)
+    more = upd.next_column(table, "more")
 
-    again = add_schema(schema, last_column_id=more["id"])
-    after = _added_anew(lab, "IRC-UPD-018", table, add_schema(schema_with(table, more)), again, set_current_schema(LAST_ADDED))
+    again = upd.add_schema(schema, last_column_id=more["id"])
+    after = _added_anew(
+        lab, "IRC-UPD-018", table, upd.add_schema(upd.schema_with(table, more)), again, upd.set_current_schema(upd.LAST_ADDED)
+    )
     if after:
         with lab.judge("IRC-UPD-018"):
             expect.equal(
-                sorted(columns(schema)),
-                sorted(columns(current_schema(after))),
+                sorted(upd.columns(schema)),
+                sorted(upd.columns(upd.current_schema(after))),
                 "columns of the schema that was added last,",
                 at=after.place("schemas"),
             )
-    other, known = partition_field(id_, "bucket[4]", "other", field_id=next_field(table)), spec_with(table, "by_name")["fields"][0]
-    after = _added_anew(lab, "IRC-UPD-026", table, add_spec(other), add_spec(known, spec_id=0), set_default_spec(LAST_ADDED))
+    other, known = upd.partition_field(id_, "bucket[4]", "other", field_id=upd.next_field(table)), spec_with(table, "by_name")["fields"][0]
+    after = _added_anew(
+        lab, "IRC-UPD-026", table, upd.add_spec(other), upd.add_spec(known, spec_id=0), upd.set_default_spec(upd.LAST_ADDED)
+    )
     if after:
         with lab.judge("IRC-UPD-026"):
             default = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
             names = [[field.get("name") for field in one["fields"]] for one in default]
             expect.equal([["by_name"]], names, "fields of the spec that was added last,", at=after.place("partition-specs"))
-    orders = [add_sort_order(sort_field(id_), order_id=2), add_sort_order(sort_field(name))]
-    after = _added_anew(lab, "IRC-UPD-032", table, *orders, set_default_sort_order(LAST_ADDED))
+    orders = [upd.add_sort_order(upd.sort_field(id_), order_id=2), upd.add_sort_order(upd.sort_field(name))]
+    after = _added_anew(lab, "IRC-UPD-032", table, *orders, upd.set_default_sort_order(upd.LAST_ADDED))
     if after:
         with lab.judge("IRC-UPD-032"):
             default = [one for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
@@ -145,13 +123,13 @@ def _added_anew(lab: CatalogLab, requirement: str, table: Table, *updates: Mappi
 def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     """Added schemas, specs and orders keep all members except their ids, and do not become current or default."""
     table = lab.make_table()
-    schema = current_schema(table)
-    documented = {**next_column(table, "documented", "int"), "doc": "what it is"}
-    sent = {**schema, "fields": [*schema["fields"], documented], "identifier-field-ids": [column(table, "id")]}
-    after = stored(lab, table, add_schema(sent))
+    schema = upd.current_schema(table)
+    documented = {**upd.next_column(table, "documented", "int"), "doc": "what it is"}
+    sent = {**schema, "fields": [*schema["fields"], documented], "identifier-field-ids": [upd.column(table, "id")]}
+    after = stored(lab, table, upd.add_schema(sent))
 
     with lab.judge("IRC-UPD-010") as case:
-        found = [one for one in after.member("schemas") if "documented" in columns(one)]
+        found = [one for one in after.member("schemas") if "documented" in upd.columns(one)]
         expect.equal(1, len(found), "schemas with the column documented:", at=after.place("schemas"))
         for before, field in zip(sent["fields"], found[0]["fields"], strict=True):
             with case():
@@ -159,14 +137,14 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
         expect.equal(sent["identifier-field-ids"], found[0].get("identifier-field-ids"), "identifier-field-ids", at=after.place("schemas"))
         expect.member(table.member("current-schema-id"), after.place("current-schema-id"), "still the current-schema-id")
     with lab.judge("IRC-UPD-022"):
-        field = partition_field(column(table, "id"), "truncate[10]", "tens")
-        after = changed(lab, table, add_spec(field))
+        field = upd.partition_field(upd.column(table, "id"), "truncate[10]", "tens")
+        after = upd.changed(lab, table, upd.add_spec(field))
         (found_field,) = spec_with(after, "tens")["fields"]
         expect.equal(field, {member: found_field.get(member) for member in field}, "the partition field", at=after.place("partition-specs"))
         expect.member(table.member("default-spec-id"), after.place("default-spec-id"), "still the default-spec-id")
     with lab.judge("IRC-UPD-029"):
-        order = sort_field(column(table, "id"), transform="bucket[16]", direction="desc", null_order="nulls-last")
-        after = changed(lab, table, add_sort_order(order))
+        order = upd.sort_field(upd.column(table, "id"), transform="bucket[16]", direction="desc", null_order="nulls-last")
+        after = upd.changed(lab, table, upd.add_sort_order(order))
         orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
         expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
         expect.member(table.member("default-sort-order-id"), after.place("default-sort-order-id"), "still the default-sort-order-id")
@@ -175,16 +153,16 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
 @check("IRC-UPD-022")
 def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
     """A new partition field does not get the id of a former one."""
-    table = table_of_version(lab, 2)
-    name, id_, at = (column(table, one) for one in ("name", "id", "at"))
-    by_name = partition_field(name, "identity", "by_name")
-    both = stored(lab, table, add_spec(by_name), set_default_spec(LAST_ADDED))
-    given_up = partition_field(at, "day", "given_up")
-    stored(lab, both, add_spec(by_name, given_up), set_default_spec(LAST_ADDED))
-    back = stored(lab, both, add_spec(by_name), set_default_spec(LAST_ADDED))
+    table = upd.table_of_version(lab, 2)
+    name, id_, at = (upd.column(table, one) for one in ("name", "id", "at"))
+    by_name = upd.partition_field(name, "identity", "by_name")
+    both = stored(lab, table, upd.add_spec(by_name), upd.set_default_spec(upd.LAST_ADDED))
+    given_up = upd.partition_field(at, "day", "given_up")
+    stored(lab, both, upd.add_spec(by_name, given_up), upd.set_default_spec(upd.LAST_ADDED))
+    back = stored(lab, both, upd.add_spec(by_name), upd.set_default_spec(upd.LAST_ADDED))
 
     with lab.judge("IRC-UPD-022"):
-        after = changed(lab, back, add_spec(partition_field(id_, "bucket[4]", "later")))
+        after = upd.changed(lab, back, upd.add_spec(upd.partition_field(id_, "bucket[4]", "later")))
         former = [one.get("field-id") for spec in back.member("partition-specs") for one in spec["fields"]]
         later = [one.get("field-id") for spec in after.member("partition-specs") for one in spec["fields"] if one.get("name") == "later"]
         expect.lacks(later[0] if later else None, [*former, None], "an id that no other field has,", at=after.place("partition-specs"))
@@ -193,12 +171,14 @@ def partition_field_ids_are_not_reused(lab: CatalogLab) -> None:
 @check("IRC-UPD-005")
 def upgrades_change_only_the_version(lab: CatalogLab) -> None:
     """Upgrading to format version 3 keeps all snapshots, refs, logs, statistics and properties."""
-    table_of_version(lab, 3)
-    table = lab.append(lab.append(table_of_version(lab, 2)))
+    upd.table_of_version(lab, 3)
+    table = lab.append(lab.append(upd.table_of_version(lab, 2)))
     first, _ = all_snapshots(table, 2)
-    table = stored(lab, table, set_ref("release", first, kind="tag"), set_statistics(statistics_file(table, first)), set_properties(a="b"))
+    table = stored(
+        lab, table, set_ref("release", first, kind="tag"), upd.set_statistics(upd.statistics_file(table, first)), set_properties(a="b")
+    )
     before = lab.load(table)
-    after = stored(lab, table, upgrade_format_version(3))
+    after = stored(lab, table, upd.upgrade_format_version(3))
 
     with lab.judge("IRC-UPD-005") as case:
         expect.member(3, after.place("format-version"), "format-version")
@@ -210,11 +190,11 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
 @check("IRC-UPD-035")
 def large_sequence_numbers_are_accepted(lab: CatalogLab) -> None:
     """A sequence number above 32 bits is stored like any other."""
-    table = table_of_version(lab, 2)
+    table = upd.table_of_version(lab, 2)
     snapshot = lab.snapshot(table, sequence_number=LARGE)
 
     with lab.judge("IRC-UPD-035"):
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             LARGE,
             snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"),
@@ -227,10 +207,13 @@ def large_sequence_numbers_are_accepted(lab: CatalogLab) -> None:
 @check("IRC-GEN-019")
 def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     """Accepted sequence numbers and ages above 2^53 keep all their digits."""
-    table = table_of_version(lab, 2)
+    table = upd.table_of_version(lab, 2)
     snapshot = lab.snapshot(table, sequence_number=BEYOND_DOUBLES)
     identifier = snapshot["snapshot-id"]
-    if lab.try_commit(table, add_snapshot(snapshot), set_ref("aged", identifier, kind="tag", max_ref_age_ms=BEYOND_DOUBLES)).status != 200:
+    if (
+        lab.try_commit(table, upd.add_snapshot(snapshot), set_ref("aged", identifier, kind="tag", max_ref_age_ms=BEYOND_DOUBLES)).status
+        != 200
+    ):
         lab.skip("IRC-GEN-019", "the target takes no such numbers")
         return
     after = lab.load(table)
@@ -254,12 +237,12 @@ def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 @check("IRC-GEN-019")
 def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
     """Accepted row ids above 2^53 keep all their digits, and so does `next-row-id`."""
-    table = table_of_version(lab, 3)
+    table = upd.table_of_version(lab, 3)
     small = lab.snapshot(table, added_rows=EVEN)
-    counting = stored(lab, table, add_snapshot(small))
+    counting = stored(lab, table, upd.add_snapshot(small))
     with lab.step("IRC-UPD-041"):
         expect.member(small["first-row-id"] + EVEN, counting.place("next-row-id"), "next-row-id")
-    many = lab.try_commit(table, add_snapshot(lab.snapshot(counting, added_rows=BEYOND_DOUBLES)))
+    many = lab.try_commit(table, upd.add_snapshot(lab.snapshot(counting, added_rows=BEYOND_DOUBLES)))
     if many.status != 200:
         lab.skip("IRC-GEN-019", "the target takes no such row ids")
         return
@@ -267,7 +250,7 @@ def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-019"):
         expect.member(BEYOND_DOUBLES + EVEN, many.place("metadata", "next-row-id"), "next-row-id")
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             BEYOND_DOUBLES + EVEN,
             snapshot_of(after, snapshot["snapshot-id"]).get("first-row-id"),
@@ -285,7 +268,7 @@ def ref_names_are_kept_as_sent(lab: CatalogLab) -> None:
     updates = [set_ref(name, snapshot, kind=kind) for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))]
 
     with lab.judge("IRC-UPD-045") as case:
-        after = changed(lab, table, *updates)
+        after = upd.changed(lab, table, *updates)
         for update in updates:
             with case():
                 expect_ref(after, update["ref-name"], update)
@@ -299,7 +282,7 @@ def properties_are_kept_as_sent(lab: CatalogLab) -> None:
     sent = {"lakepact.some-key": "", "Lakepact Some/Key": "x" * 5000, "grüße": ' 雪 \n\t"\\', "0": "0"}
 
     with lab.judge("IRC-UPD-061"):
-        after = changed(lab, table, {"action": "set-properties", "updates": sent})
+        after = upd.changed(lab, table, {"action": "set-properties", "updates": sent})
         expect.equal(sent, {key: after.member("properties").get(key) for key in sent}, "properties", at=after.place("properties"))
 
 
@@ -308,16 +291,16 @@ def statistics_are_kept_as_sent(lab: CatalogLab) -> None:
     """Statistics files are stored with all their members."""
     table = lab.append(lab.make_table())
     (snapshot,) = all_snapshots(table, 1)
-    file, of_partitions = statistics_file(table, snapshot), partition_statistics_file(table, snapshot)
+    file, of_partitions = upd.statistics_file(table, snapshot), upd.partition_statistics_file(table, snapshot)
     (blob,) = file["blob-metadata"]
-    file["blob-metadata"] = [blob, {**blob, "fields": [column(table, "name")], "properties": {"ndv": "5"}}]
+    file["blob-metadata"] = [blob, {**blob, "fields": [upd.column(table, "name")], "properties": {"ndv": "5"}}]
 
     with lab.judge("IRC-UPD-066"):
-        after = changed(lab, table, set_statistics(file))
+        after = upd.changed(lab, table, upd.set_statistics(file))
         expect.equal(
             [file], [{m: one.get(m) for m in file} for one in after.member("statistics")], "statistics", at=after.place("statistics")
         )
     with lab.judge("IRC-UPD-071"):
-        after = changed(lab, table, set_partition_statistics(of_partitions))
+        after = upd.changed(lab, table, upd.set_partition_statistics(of_partitions))
         found = [{m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")]
         expect.equal([of_partitions], found, "partition-statistics", at=after.place("partition-statistics"))

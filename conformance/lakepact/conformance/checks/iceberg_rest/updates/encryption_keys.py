@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    add_encryption_key,
-    changed,
-    judge_refusals,
-    lacking,
-    remove_encryption_key,
-    table_of_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
@@ -30,7 +23,7 @@ def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
     Raises:
         StepFailed: it lacks one.
     """
-    table = stored(lab, table_of_version(lab, VERSION), *map(add_encryption_key, keys))
+    table = stored(lab, upd.table_of_version(lab, VERSION), *map(upd.add_encryption_key, keys))
     with lab.step("IRC-UPD-079"):
         for key in keys:
             expect.equal(
@@ -42,10 +35,10 @@ def table_with_keys(lab: CatalogLab, *keys: dict[str, Any]) -> Table:
 @check("IRC-UPD-079")
 def keys_are_stored(lab: CatalogLab) -> None:
     """An encryption key is stored with all its members."""
-    table = table_of_version(lab, VERSION)
+    table = upd.table_of_version(lab, VERSION)
 
     with lab.judge_each("IRC-UPD-079") as case:
-        after = changed(lab, table, add_encryption_key(ROOT), add_encryption_key(KEY))
+        after = upd.changed(lab, table, upd.add_encryption_key(ROOT), upd.add_encryption_key(KEY))
         for sent in (ROOT, KEY):
             with case():
                 entries = keys_called(after, sent["key-id"])
@@ -56,11 +49,11 @@ def keys_are_stored(lab: CatalogLab) -> None:
 @check("IRC-UPD-079")
 def key_ids_are_case_sensitive(lab: CatalogLab) -> None:
     """Keys whose ids differ only in letter case are two keys."""
-    table = stored(lab, table_of_version(lab, VERSION), add_encryption_key(ROOT))
+    table = stored(lab, upd.table_of_version(lab, VERSION), upd.add_encryption_key(ROOT))
     other = {**KEY, "key-id": "Root"}
 
     with lab.judge_each("IRC-UPD-079") as case:
-        after = changed(lab, table, add_encryption_key(other))
+        after = upd.changed(lab, table, upd.add_encryption_key(other))
         for sent in (ROOT, other):
             with case():
                 entries = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
@@ -78,7 +71,7 @@ def keys_are_stored_once(lab: CatalogLab) -> None:
     table = table_with_keys(lab, ROOT)
 
     for again in lab.each((ROOT, {**ROOT, "encrypted-key-metadata": KEY["encrypted-key-metadata"]})):
-        reply = lab.try_commit(table, add_encryption_key(again))
+        reply = lab.try_commit(table, upd.add_encryption_key(again))
         with lab.judge("IRC-UPD-080"):
             expect.no_server_error(reply)
             after = lab.load(table)
@@ -89,8 +82,11 @@ def keys_are_stored_once(lab: CatalogLab) -> None:
 def incomplete_keys_return_400(lab: CatalogLab) -> None:
     """An encryption key without its id or its metadata returns 400."""
     table = table_with_keys(lab, ROOT)
-    cases = {f"no {member}": lacking(add_encryption_key(KEY), "encryption-key", member) for member in ("key-id", "encrypted-key-metadata")}
-    judge_refusals(lab, "IRC-UPD-081", table, cases)
+    cases = {
+        f"no {member}": upd.lacking(upd.add_encryption_key(KEY), "encryption-key", member)
+        for member in ("key-id", "encrypted-key-metadata")
+    }
+    upd.judge_refusals(lab, "IRC-UPD-081", table, cases)
 
 
 @check("IRC-UPD-082")
@@ -101,7 +97,7 @@ def keys_are_removed(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-UPD-082") as case:
         for key_id in ("data", "nope"):
             with case():
-                after = changed(lab, table, remove_encryption_key(key_id))
+                after = upd.changed(lab, table, upd.remove_encryption_key(key_id))
                 expect.equal([], keys_called(after, "data"), "as entries for the key data", at=after.place("encryption-keys"))
                 expect.equal(1, len(keys_called(after, "root")), "entries for the key root:", at=after.place("encryption-keys"))
 
@@ -110,7 +106,7 @@ def keys_are_removed(lab: CatalogLab) -> None:
 def removing_a_key_keeps_keys_encrypted_by_it(lab: CatalogLab) -> None:
     """Removing a key keeps the keys that it encrypted, or is refused."""
     table = table_with_keys(lab, ROOT, KEY)
-    reply = lab.try_commit(table, remove_encryption_key("root"))
+    reply = lab.try_commit(table, upd.remove_encryption_key("root"))
     after = lab.load(table)
 
     with lab.judge("IRC-UPD-082"):

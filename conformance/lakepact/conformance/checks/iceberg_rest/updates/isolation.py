@@ -4,34 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_partition, judge_answers
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    add_sort_order,
-    add_spec,
-    changed,
-    column,
-    files,
-    next_column,
-    next_field,
-    partition_field,
-    partition_statistics_file,
-    remove_partition_specs,
-    remove_partition_statistics,
-    remove_properties,
-    remove_schemas,
-    remove_snapshots,
-    remove_statistics,
-    schema_with,
-    set_current_schema,
-    set_partition_statistics,
-    set_statistics,
-    sort_field,
-    statistics_file,
-    table_of_version,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table
@@ -52,12 +26,12 @@ def additions_change_nothing_else(lab: CatalogLab) -> None:
     """Adding a schema, a spec or an order changes no other member of the metadata."""
     table = lab.append(lab.make_table(properties={"lakepact.note": "1"}))
     table = stored(lab, table, set_ref("release", table.member("current-snapshot-id"), kind="tag"))
-    more = schema_with(table, next_column(table, "more"))
-    field = partition_field(column(table, "id"), "bucket[4]", "id_bucket", field_id=next_field(table))
+    more = upd.schema_with(table, upd.next_column(table, "more"))
+    field = upd.partition_field(upd.column(table, "id"), "bucket[4]", "id_bucket", field_id=upd.next_field(table))
     additions = {
-        "IRC-UPD-010": (add_schema(more), ("schemas", "last-column-id")),
-        "IRC-UPD-022": (add_spec(field), ("partition-specs", "last-partition-id")),
-        "IRC-UPD-029": (add_sort_order(sort_field(column(table, "name"))), ("sort-orders",)),
+        "IRC-UPD-010": (upd.add_schema(more), ("schemas", "last-column-id")),
+        "IRC-UPD-022": (upd.add_spec(field), ("partition-specs", "last-partition-id")),
+        "IRC-UPD-029": (upd.add_sort_order(upd.sort_field(upd.column(table, "name"))), ("sort-orders",)),
     }
     for requirement, (update, members) in lab.each(additions.items()):
         before = lab.load(table)
@@ -73,12 +47,12 @@ def additions_change_nothing_else(lab: CatalogLab) -> None:
 @check("IRC-UPD-035")
 def two_snapshots_are_added_in_one_commit(lab: CatalogLab) -> None:
     """Two snapshots of one commit are both stored; `last-sequence-number` is that of the later one."""
-    table = lab.append(table_of_version(lab, 2))
+    table = lab.append(upd.table_of_version(lab, 2))
     first = lab.snapshot(table)
     second = lab.snapshot(table, parent_snapshot_id=first["snapshot-id"], sequence_number=first["sequence-number"] + 1)
 
     with lab.judge("IRC-UPD-035") as case:
-        after = changed(lab, table, *map(add_snapshot, (first, second)), set_ref("main", second["snapshot-id"]))
+        after = upd.changed(lab, table, *map(upd.add_snapshot, (first, second)), set_ref("main", second["snapshot-id"]))
         for sent in (first, second):
             with case():
                 expect.equal(
@@ -99,7 +73,7 @@ def snapshots_keep_their_parents(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, parent_snapshot_id=first)
 
     with lab.judge("IRC-UPD-035"):
-        after = changed(lab, table, add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"]))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"]))
         expect.equal(
             first, snapshot_of(after, snapshot["snapshot-id"]).get("parent-snapshot-id"), "parent-snapshot-id", at=after.place("snapshots")
         )
@@ -108,13 +82,13 @@ def snapshots_keep_their_parents(lab: CatalogLab) -> None:
 @check("IRC-UPD-041")
 def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
     """In format version 3 each snapshot advances `next-row-id` by its rows, on a branch or not."""
-    table = table_of_version(lab, 3)
+    table = upd.table_of_version(lab, 3)
     expected = table.member("next-row-id")
     for rows, is_main in lab.each(((25, True), (7, False), (0, True), (3, True))):
         snapshot = lab.snapshot(table, added_rows=rows, first_row_id=expected)
-        updates = [add_snapshot(snapshot), *([set_ref("main", snapshot["snapshot-id"])] if is_main else [])]
+        updates = [upd.add_snapshot(snapshot), *([set_ref("main", snapshot["snapshot-id"])] if is_main else [])]
         with lab.judge("IRC-UPD-041"):
-            table = changed(lab, table, *updates)
+            table = upd.changed(lab, table, *updates)
             expect.equal(
                 expected,
                 snapshot_of(table, snapshot["snapshot-id"]).get("first-row-id"),
@@ -128,17 +102,17 @@ def next_row_id_counts_every_snapshot(lab: CatalogLab) -> None:
 @check("IRC-UPD-041")
 def removed_snapshots_keep_next_row_id(lab: CatalogLab) -> None:
     """Removing a snapshot does not lower `next-row-id`."""
-    table = table_of_version(lab, 3)
+    table = upd.table_of_version(lab, 3)
     gone = lab.snapshot(table, added_rows=25)
-    table = lab.append(stored(lab, table, add_snapshot(gone)), added_rows=7)
+    table = lab.append(stored(lab, table, upd.add_snapshot(gone)), added_rows=7)
     expected = table.member("next-row-id")
-    table = stored(lab, table, remove_snapshots(gone["snapshot-id"]))
+    table = stored(lab, table, upd.remove_snapshots(gone["snapshot-id"]))
     with lab.step("IRC-UPD-050"):
         expect.lacks(gone["snapshot-id"], snapshot_ids(table), "snapshots", at=table.place("snapshots"))
 
     with lab.judge("IRC-UPD-041"):
         expect.member(expected, table.place("next-row-id"), "next-row-id once a snapshot was removed,")
-        after = changed(lab, table, add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected)))
+        after = upd.changed(lab, table, upd.add_snapshot(lab.snapshot(table, added_rows=3, first_row_id=expected)))
         expect.member(expected + 3, after.place("next-row-id"), "next-row-id")
 
 
@@ -147,11 +121,13 @@ def snapshots_keep_former_schema_ids(lab: CatalogLab) -> None:
     """A snapshot written with a former schema keeps that `schema-id`."""
     table = lab.make_table()
     former = table.member("current-schema-id")
-    table = stored(lab, table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    table = stored(
+        lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED)
+    )
     snapshot = lab.snapshot(table, schema_id=former)
 
     with lab.judge("IRC-UPD-042"):
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             former, snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"), "schema-id of the snapshot", at=after.place("snapshots")
         )
@@ -163,14 +139,14 @@ def removing_a_snapshot_keeps_its_neighbours(lab: CatalogLab) -> None:
     table = lab.append(lab.append(lab.append(lab.make_table())))
     first, second, third = all_snapshots(table, 3)
     has_statistics = lab.feature("statistics")
-    statistics = [set_statistics(statistics_file(table, first, name="kept"))] if has_statistics else []
+    statistics = [upd.set_statistics(upd.statistics_file(table, first, name="kept"))] if has_statistics else []
     stored(lab, table, *statistics, set_ref("kept", first, kind="tag"))
 
     with lab.judge("IRC-UPD-050"):
-        after = changed(lab, table, remove_snapshots(second))
+        after = upd.changed(lab, table, upd.remove_snapshots(second))
         expect.equal(sorted([first, third]), sorted(snapshot_ids(after)), "snapshots", at=after.place("snapshots"))
         if has_statistics:
-            expect.equal([first], list(files(after)), "snapshots with statistics", at=after.place("statistics"))
+            expect.equal([first], list(upd.files(after)), "snapshots with statistics", at=after.place("statistics"))
         expect.member(first, after.place("refs", "kept", "snapshot-id"), "the snapshot of a tag beside it")
 
 
@@ -179,7 +155,7 @@ def unknown_ids_do_not_stop_removals(lab: CatalogLab) -> None:
     """Removing an unknown and an existing snapshot removes the existing one, or returns 400 and removes none."""
     table = lab.append(lab.append(lab.make_table()))
     first, second = all_snapshots(table, 2)
-    reply = lab.require(lab.try_commit(table, remove_snapshots(1, first)), 200, 400)
+    reply = lab.require(lab.try_commit(table, upd.remove_snapshots(1, first)), 200, 400)
 
     with lab.judge("IRC-UPD-050"):
         kept = [second] if reply.status == 200 else [first, second]
@@ -190,12 +166,12 @@ def unknown_ids_do_not_stop_removals(lab: CatalogLab) -> None:
 @check("IRC-UPD-050")
 def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
     """Removing a snapshot does not lower `last-sequence-number`."""
-    table = lab.append(table_of_version(lab, 2))
+    table = lab.append(upd.table_of_version(lab, 2))
     snapshot = lab.snapshot(table)
-    table = stored(lab, table, add_snapshot(snapshot))
+    table = stored(lab, table, upd.add_snapshot(snapshot))
 
     with lab.judge("IRC-UPD-050"):
-        after = changed(lab, table, remove_snapshots(snapshot["snapshot-id"]))
+        after = upd.changed(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
         expect.lacks(snapshot["snapshot-id"], snapshot_ids(after), "snapshots", at=after.place("snapshots"))
         expect.member(table.member("last-sequence-number"), after.place("last-sequence-number"), "still the last-sequence-number")
 
@@ -206,13 +182,16 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
 def _expect_both_kinds(lab: CatalogLab, table: Table, snapshot: int) -> None:
     for member, stores in STORED_BY.items():
         with lab.step(stores):
-            expect.equal([snapshot], list(files(table, member)), f"snapshots with {member}", at=table.place(member))
+            expect.equal([snapshot], list(upd.files(table, member)), f"snapshots with {member}", at=table.place(member))
 
 
 def _both_kinds(lab: CatalogLab) -> tuple[Table, int]:
     """Return a table with a snapshot that has statistics of both kinds, and its id."""
     table, first, _ = table_of_two_snapshots(lab)
-    updates = set_statistics(statistics_file(table, first)), set_partition_statistics(partition_statistics_file(table, first))
+    updates = (
+        upd.set_statistics(upd.statistics_file(table, first)),
+        upd.set_partition_statistics(upd.partition_statistics_file(table, first)),
+    )
     return stored(lab, table, *updates), first
 
 
@@ -221,15 +200,15 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
     """Removing statistics keeps partition statistics, and the reverse."""
     for requirement, update, kept in lab.each(
         (
-            ("IRC-UPD-070", remove_statistics, "partition-statistics"),
-            ("IRC-UPD-072", remove_partition_statistics, "statistics"),
+            ("IRC-UPD-070", upd.remove_statistics, "partition-statistics"),
+            ("IRC-UPD-072", upd.remove_partition_statistics, "statistics"),
         )
     ):
         table, first = _both_kinds(lab)
         with lab.judge(requirement):
             _expect_both_kinds(lab, table, first)
-            after = changed(lab, table, update(first))
-            expect.equal([first], list(files(after, kept)), f"snapshots with {kept}", at=after.place(kept))
+            after = upd.changed(lab, table, update(first))
+            expect.equal([first], list(upd.files(after, kept)), f"snapshots with {kept}", at=after.place(kept))
 
 
 # -- schemas, specs, properties ---------------------------------------------------------------------------------------
@@ -239,12 +218,12 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
 def several_schemas_are_removed(lab: CatalogLab) -> None:
     """Removing several schemas removes all of them and keeps `last-column-id`."""
     table = lab.make_table()
-    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two"))]
-    grown = stored(lab, table, *map(add_schema, schemas))
+    schemas = [upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two"))]
+    grown = stored(lab, table, *map(upd.add_schema, schemas))
     gone = [id_of_schema_with(grown, name) for name in ("one", "two")]
 
     with lab.judge("IRC-UPD-076"):
-        after = changed(lab, table, remove_schemas(*gone))
+        after = upd.changed(lab, table, upd.remove_schemas(*gone))
         expect.equal([table.member("current-schema-id")], schema_ids(after), "the schemas that were not listed,", at=after.place("schemas"))
         expect.member(grown.member("last-column-id"), after.place("last-column-id"), "still the last-column-id")
 
@@ -252,16 +231,16 @@ def several_schemas_are_removed(lab: CatalogLab) -> None:
 @check("IRC-UPD-073", "IRC-REQ-027")
 def several_specs_are_removed(lab: CatalogLab) -> None:
     """Removing several specs removes all of them and keeps `last-partition-id`."""
-    table = table_of_version(lab, 2)
-    at, name = column(table, "at"), column(table, "name")
-    one = partition_field(at, "day", "one", field_id=next_field(table))
-    two = partition_field(name, "identity", "two", field_id=next_field(table, skip=1))
-    grown = stored(lab, table, add_spec(one), add_spec(two, spec_id=2))
+    table = upd.table_of_version(lab, 2)
+    at, name = upd.column(table, "at"), upd.column(table, "name")
+    one = upd.partition_field(at, "day", "one", field_id=upd.next_field(table))
+    two = upd.partition_field(name, "identity", "two", field_id=upd.next_field(table, skip=1))
+    grown = stored(lab, table, upd.add_spec(one), upd.add_spec(two, spec_id=2))
     last = grown.member("last-partition-id")
     gone = [spec_with(grown, called)["spec-id"] for called in ("one", "two")]
 
     with lab.judge("IRC-UPD-073"):
-        after = changed(lab, table, remove_partition_specs(*gone))
+        after = upd.changed(lab, table, upd.remove_partition_specs(*gone))
         expect.equal(
             [table.member("default-spec-id")], spec_ids(after), "the specs that were not listed,", at=after.place("partition-specs")
         )
@@ -277,16 +256,18 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
 def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
     """A schema added after a removal gets an unused id, and the remaining schemas keep theirs."""
     table = lab.make_table()
-    one, two, three = (schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two", "three")))
-    grown = stored(lab, table, add_schema(one), add_schema(two))
+    one, two, three = (
+        upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two", "three"))
+    )
+    grown = stored(lab, table, upd.add_schema(one), upd.add_schema(two))
     first, kept = table.member("current-schema-id"), id_of_schema_with(grown, "two")
     gone = id_of_schema_with(grown, "one")
     with lab.step("IRC-UPD-076"):
-        answer = changed(lab, table, remove_schemas(gone))
+        answer = upd.changed(lab, table, upd.remove_schemas(gone))
         expect.lacks(gone, schema_ids(answer), "schemas", at=answer.place("schemas"))
 
     with lab.judge("IRC-UPD-010"):
-        after = changed(lab, table, add_schema(three))
+        after = upd.changed(lab, table, upd.add_schema(three))
         expect.equal(kept, id_of_schema_with(after, "two"), "the id of a schema that stayed", at=after.place("schemas"))
         added = id_of_schema_with(after, "three")
         expect.equal(sorted({first, kept, added}), sorted(schema_ids(after)), "ids of schemas, each once:", at=after.place("schemas"))
@@ -295,18 +276,18 @@ def remaining_schemas_keep_their_ids(lab: CatalogLab) -> None:
 @check("IRC-UPD-022")
 def remaining_specs_keep_their_ids(lab: CatalogLab) -> None:
     """A spec added after a removal gets an unused id, and the remaining specs keep theirs."""
-    table = table_of_version(lab, 2)
-    at = column(table, "at")
-    one, two, three = (add_spec(partition_field(at, transform, transform)) for transform in ("year", "month", "day"))
+    table = upd.table_of_version(lab, 2)
+    at = upd.column(table, "at")
+    one, two, three = (upd.add_spec(upd.partition_field(at, transform, transform)) for transform in ("year", "month", "day"))
     grown = stored(lab, table, one, two)
     first, kept = table.member("default-spec-id"), spec_with(grown, "month")["spec-id"]
     gone = spec_with(grown, "year")["spec-id"]
     with lab.step("IRC-UPD-073"):
-        answer = changed(lab, table, remove_partition_specs(gone))
+        answer = upd.changed(lab, table, upd.remove_partition_specs(gone))
         expect.lacks(gone, spec_ids(answer), "partition specs", at=answer.place("partition-specs"))
 
     with lab.judge("IRC-UPD-022"):
-        after = changed(lab, table, three)
+        after = upd.changed(lab, table, three)
         expect.equal(kept, spec_with(after, "month")["spec-id"], "the id of a spec that stayed", at=after.place("partition-specs"))
         expect.equal(
             sorted({first, kept, spec_with(after, "day")["spec-id"]}),
@@ -323,7 +304,7 @@ def removing_properties_keeps_similar_keys(lab: CatalogLab) -> None:
     kept = {"lakepact.one.more": "3", "lakepact.ONE": "4", "lakepact": "5", "other.lakepact.one": "6"}
     table = lab.make_table()
     with lab.step("IRC-UPD-061"):
-        expect_properties(changed(lab, table, {"action": "set-properties", "updates": {**gone, **kept}}), {**gone, **kept})
+        expect_properties(upd.changed(lab, table, {"action": "set-properties", "updates": {**gone, **kept}}), {**gone, **kept})
 
     with lab.judge("IRC-UPD-064"):
-        expect_properties(changed(lab, table, remove_properties(*gone)), {**kept, **dict.fromkeys(gone)})
+        expect_properties(upd.changed(lab, table, upd.remove_properties(*gone)), {**kept, **dict.fromkeys(gone)})

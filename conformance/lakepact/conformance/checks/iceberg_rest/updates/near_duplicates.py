@@ -6,24 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_sort_order,
-    add_spec,
-    changed,
-    column,
-    current_schema,
-    next_column,
-    next_field,
-    partition_field,
-    schema_with,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    sort_field,
-    table_of_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
@@ -45,7 +28,7 @@ def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dic
 
 def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
     """Return schemas that are the current one but for one thing, by what that is."""
-    schema = current_schema(table)
+    schema = upd.current_schema(table)
     identified = schema.get("identifier-field-ids") or []
     return {
         "another doc": _with_fields(schema, name={"doc": "other words"}),
@@ -53,13 +36,13 @@ def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
         "a column of another name": _with_fields(schema, name={"name": "called"}),
         "a wider type": _with_fields(schema, count={"type": "long"}),
         "another order of columns": {**schema, "fields": [*schema["fields"][1:], schema["fields"][0]]},
-        "identifier fields": {**schema, "identifier-field-ids": [] if identified else [column(table, "id")]},
+        "identifier fields": {**schema, "identifier-field-ids": [] if identified else [upd.column(table, "id")]},
     }
 
 
 def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
-    current = current_schema(table)
+    current = upd.current_schema(table)
     said = sent_members_of(sent["fields"], current["fields"])
     expect.equal(sent["fields"], said, f"the columns of a schema with {what},", at=table.place("schemas"))
     expect.equal(
@@ -77,7 +60,7 @@ def slightly_different_schemas_are_added(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         for what, schema in _likenesses(table).items():
-            _is_current(changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED)), schema, what)
+            _is_current(upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)), schema, what)
 
 
 @check("IRC-UPD-093")
@@ -94,7 +77,7 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
 
     def edited(*whats: str) -> tuple[Table, dict[str, Any]]:
         table = lab.make_table(home, schema={"type": "struct", "schema-id": 0, "fields": COUNTED})
-        schema = schema_with(table)
+        schema = upd.schema_with(table)
         for what in whats:
             schema = edits[what](schema)
         return table, schema
@@ -108,32 +91,32 @@ def schemas_change_in_two_ways_at_once(lab: CatalogLab) -> None:
         for both in combinations(alone, 2):
             with case():
                 table, schema = edited(*both)
-                _is_current(changed(lab, table, *_made_current(schema)), schema, " and ".join(both))
+                _is_current(upd.changed(lab, table, *_made_current(schema)), schema, " and ".join(both))
 
 
 def _made_current(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    return add_schema(schema), set_current_schema(LAST_ADDED)
+    return upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED)
 
 
 @check("IRC-UPD-010")
 def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
     """In format version 3, an added column keeps its default values, and other default values make another schema."""
-    table = table_of_version(lab, 3)
-    counted = {**next_column(table, "counted", "int"), "initial-default": 5, "write-default": 7}
+    table = upd.table_of_version(lab, 3)
+    counted = {**upd.next_column(table, "counted", "int"), "initial-default": 5, "write-default": 7}
 
     with lab.judge("IRC-UPD-010"):
-        schema = schema_with(table, counted)
-        table = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
+        schema = upd.schema_with(table, counted)
+        table = upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
         _is_current(table, schema, "default values")
         other = _with_fields(schema, counted={"write-default": 8})
-        table = changed(lab, table, add_schema(other), set_current_schema(LAST_ADDED))
+        table = upd.changed(lab, table, upd.add_schema(other), upd.set_current_schema(upd.LAST_ADDED))
         _is_current(table, other, "another write-default")
         # Within another column they may be refused, and are kept where they are not.
-        place = next_column(table, "place")
+        place = upd.next_column(table, "place")
         defaults = {"initial-default": "here", "write-default": "there"}
         city = {"id": place["id"] + 1, "name": "city", "type": "string", "required": False, **defaults}
-        nested = schema_with(table, {**place, "type": {"type": "struct", "fields": [city]}})
-        if lab.try_commit(table, add_schema(nested), set_current_schema(LAST_ADDED)).status == 200:
+        nested = upd.schema_with(table, {**place, "type": {"type": "struct", "fields": [city]}})
+        if lab.try_commit(table, upd.add_schema(nested), upd.set_current_schema(upd.LAST_ADDED)).status == 200:
             _is_current(lab.load(table), nested, "default values within a column")
 
 
@@ -141,8 +124,8 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
 def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
     """Adding a schema with too low a `last-column-id` returns 400, or the server computes the id."""
     table = lab.make_table()
-    more = next_column(table, "more")
-    reply = lab.try_commit(table, add_schema(schema_with(table, more), last_column_id=table.member("last-column-id")))
+    more = upd.next_column(table, "more")
+    reply = lab.try_commit(table, upd.add_schema(upd.schema_with(table, more), last_column_id=table.member("last-column-id")))
 
     with lab.judge("IRC-UPD-012"):
         expect.status(reply, 200, 400)
@@ -154,18 +137,18 @@ def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
 @check("IRC-UPD-026")
 def slightly_different_specs_are_added(lab: CatalogLab) -> None:
     """A spec that differs from an existing one only in a width, a name or the order of fields is added as sent."""
-    table = table_of_version(lab, 2)
-    id_, name = column(table, "id"), column(table, "name")
-    first = next_field(table)
-    by_name = partition_field(name, "truncate[4]", "name_start", field_id=first)
-    specs = [[partition_field(id_, f"bucket[{width}]", f"by_{width}", field_id=first + n), by_name] for n, width in ((1, 4), (2, 8))]
+    table = upd.table_of_version(lab, 2)
+    id_, name = upd.column(table, "id"), upd.column(table, "name")
+    first = upd.next_field(table)
+    by_name = upd.partition_field(name, "truncate[4]", "name_start", field_id=first)
+    specs = [[upd.partition_field(id_, f"bucket[{width}]", f"by_{width}", field_id=first + n), by_name] for n, width in ((1, 4), (2, 8))]
     specs.append(specs[0][::-1])
     specs.append([{**specs[0][0], "name": "called"}, by_name])
 
     with lab.judge_each("IRC-UPD-026") as case:
         for number, fields in enumerate(specs, start=1):
             with case():
-                after = changed(lab, table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
+                after = upd.changed(lab, table, upd.add_spec(*fields, spec_id=number), upd.set_default_spec(upd.LAST_ADDED))
                 (default,) = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
                 said = [{member: field.get(member) for member in ("source-id", "transform", "name")} for field in default["fields"]]
                 sent = [{member: field[member] for member in ("source-id", "transform", "name")} for field in fields]
@@ -175,15 +158,15 @@ def slightly_different_specs_are_added(lab: CatalogLab) -> None:
 @check("IRC-UPD-026")
 def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
     """A spec with the field names of an existing one and another width or order is added as another spec."""
-    table = table_of_version(lab, 2)
-    first = next_field(table)
-    by_id = partition_field(column(table, "id"), "bucket[4]", "by_id")
-    by_name = partition_field(column(table, "name"), "truncate[4]", "name_start")
+    table = upd.table_of_version(lab, 2)
+    first = upd.next_field(table)
+    by_id = upd.partition_field(upd.column(table, "id"), "bucket[4]", "by_id")
+    by_name = upd.partition_field(upd.column(table, "name"), "truncate[4]", "name_start")
     known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
-    stored(lab, table, add_spec(*known, spec_id=1), set_default_spec(LAST_ADDED))
+    stored(lab, table, upd.add_spec(*known, spec_id=1), upd.set_default_spec(upd.LAST_ADDED))
 
     for number, fields in lab.each(enumerate(([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]), start=2)):
-        reply = lab.try_commit(table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
+        reply = lab.try_commit(table, upd.add_spec(*fields, spec_id=number), upd.set_default_spec(upd.LAST_ADDED))
         if reply.status != 200:
             lab.skip("IRC-UPD-026", "specs without the ids of their fields are refused (IRC-UPD-022)")
             continue
@@ -202,21 +185,21 @@ def specs_are_compared_by_transform_and_order(lab: CatalogLab) -> None:
 def slightly_different_sort_orders_are_added(lab: CatalogLab) -> None:
     """A sort order that differs only in direction, null order, transform or sequence is added as sent."""
     table = lab.make_table()
-    name = column(table, "name")
+    name = upd.column(table, "name")
     alone = (
-        sort_field(name),
-        sort_field(name, direction="desc"),
-        sort_field(name, null_order="nulls-last"),
-        sort_field(name, transform="bucket[4]"),
-        sort_field(name, transform="bucket[8]"),
+        upd.sort_field(name),
+        upd.sort_field(name, direction="desc"),
+        upd.sort_field(name, null_order="nulls-last"),
+        upd.sort_field(name, transform="bucket[4]"),
+        upd.sort_field(name, transform="bucket[8]"),
     )
-    both = [sort_field(name), sort_field(column(table, "id"))]
+    both = [upd.sort_field(name), upd.sort_field(upd.column(table, "id"))]
     orders = (*([one] for one in alone), both, both[::-1])
 
     with lab.judge_each("IRC-UPD-032") as case:
         for number, order in enumerate(orders, start=1):
             with case():
-                after = changed(lab, table, add_sort_order(*order, order_id=number), set_default_sort_order(LAST_ADDED))
+                after = upd.changed(lab, table, upd.add_sort_order(*order, order_id=number), upd.set_default_sort_order(upd.LAST_ADDED))
                 default = [
                     one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")
                 ]

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    FIRST_FIELD,
-    LAST_ADDED,
-    NOT_ADDED,
-    NOWHERE,
-    REQUESTED,
-    add_spec,
-    changed,
-    column,
-    judge_refusals,
-    next_field,
-    partition_field,
-    remove_partition_specs,
-    set_default_spec,
-    table_of_version,
-    unknown_id,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -56,14 +40,17 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
     """An added spec gets an unused id, whatever id the request proposes, and its fields get ids."""
     table = lab.make_table()
 
-    for proposed, name in lab.each(((REQUESTED, "proposed"), (table.member("default-spec-id"), "taken"), (None, "open"))):
+    for proposed, name in lab.each(((upd.REQUESTED, "proposed"), (table.member("default-spec-id"), "taken"), (None, "open"))):
         before = lab.load(table)
-        field = partition_field(column(table, "id"), f"bucket[{len(name)}]", name)
+        field = upd.partition_field(upd.column(table, "id"), f"bucket[{len(name)}]", name)
         with lab.judge("IRC-UPD-022"):
-            after = changed(lab, table, add_spec(field, spec_id=proposed))
+            after = upd.changed(lab, table, upd.add_spec(field, spec_id=proposed))
             added = spec_with(after, name)
             expect.lacks(
-                added.get("spec-id"), [*spec_ids(before), REQUESTED, None], "an id of the server's own,", at=after.place("partition-specs")
+                added.get("spec-id"),
+                [*spec_ids(before), upd.REQUESTED, None],
+                "an id of the server's own,",
+                at=after.place("partition-specs"),
             )
             expect.true(
                 isinstance(added["fields"][0].get("field-id"), int),
@@ -76,10 +63,10 @@ def server_assigns_spec_ids(lab: CatalogLab) -> None:
 @check("IRC-UPD-023")
 def compatible_spec_is_reused(lab: CatalogLab) -> None:
     """Adding a spec that the table already has does not make another one."""
-    table = lab.make_table(partition_spec={"spec-id": 0, "fields": [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]})
+    table = lab.make_table(partition_spec={"spec-id": 0, "fields": [upd.partition_field(2, "identity", "name", field_id=upd.FIRST_FIELD)]})
 
     with lab.judge("IRC-UPD-023"):
-        after = changed(lab, table, add_spec(*spec_with(table, "name")["fields"]))
+        after = upd.changed(lab, table, upd.add_spec(*spec_with(table, "name")["fields"]))
         expect.equal(sorted(spec_ids(table)), sorted(spec_ids(after)), "the same partition specs", at=after.place("partition-specs"))
 
 
@@ -87,34 +74,34 @@ def compatible_spec_is_reused(lab: CatalogLab) -> None:
 def invalid_specs_return_400(lab: CatalogLab) -> None:
     """A spec with an unknown source column, an unsuitable transform or a duplicate name returns 400."""
     table = lab.make_table()
-    name, at, first = column(table, "name"), column(table, "at"), next_field(table)
-    ghost = add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))
-    twins = partition_field(name, "identity", "twin", field_id=first), partition_field(at, "day", "twin", field_id=first + 1)
+    name, at, first = upd.column(table, "name"), upd.column(table, "at"), upd.next_field(table)
+    ghost = upd.add_spec(upd.partition_field(upd.NOWHERE, "identity", "ghost", field_id=first))
+    twins = upd.partition_field(name, "identity", "twin", field_id=first), upd.partition_field(at, "day", "twin", field_id=first + 1)
     cases = {
-        "an unknown source column": unknown_id(ghost, "spec/fields/*/source-id"),
+        "an unknown source column": upd.unknown_id(ghost, "spec/fields/*/source-id"),
         "an unknown transform": (
             Mutation(Wrong.VALUE, f"{FIELDS}/transform"),
-            [add_spec(partition_field(name, "lakepact_nothing", "name_nothing", field_id=first))],
+            [upd.add_spec(upd.partition_field(name, "lakepact_nothing", "name_nothing", field_id=first))],
         ),
         "the day of a string": (
             Mutation(Wrong.VALUE, "transform for the type of the column"),
-            [add_spec(partition_field(name, "day", "name_day", field_id=first))],
+            [upd.add_spec(upd.partition_field(name, "day", "name_day", field_id=first))],
         ),
-        "two fields with one name": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"), [add_spec(*twins)]),
+        "two fields with one name": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"), [upd.add_spec(*twins)]),
     }
-    judge_refusals(lab, "IRC-UPD-024", table, cases)
+    upd.judge_refusals(lab, "IRC-UPD-024", table, cases)
 
 
 @check("IRC-UPD-025")
 def version_1_field_ids_are_sequential(lab: CatalogLab) -> None:
     """In format version 1, a partition field id that does not follow the last one returns 400."""
-    table = table_of_version(lab, 1)
-    field = partition_field(column(table, "name"), "identity", "name", field_id=1005)
-    judge_refusals(
+    table = upd.table_of_version(lab, 1)
+    field = upd.partition_field(upd.column(table, "name"), "identity", "name", field_id=1005)
+    upd.judge_refusals(
         lab,
         "IRC-UPD-025",
         table,
-        {"field-id 1005 for the first partition field": (Mutation(Wrong.VALUE, f"{FIELDS}/field-id"), [add_spec(field)])},
+        {"field-id 1005 for the first partition field": (Mutation(Wrong.VALUE, f"{FIELDS}/field-id"), [upd.add_spec(field)])},
     )
 
 
@@ -124,20 +111,20 @@ def version_1_field_ids_are_sequential(lab: CatalogLab) -> None:
 @check("IRC-UPD-026")
 def specs_become_default(lab: CatalogLab) -> None:
     """`set-default-spec` makes a spec the default, by its id or by -1 for the last added one."""
-    table = table_of_version(lab, 2)
+    table = upd.table_of_version(lab, 2)
     first = table.member("default-spec-id")
-    earlier = add_spec(partition_field(column(table, "name"), "identity", "earlier", field_id=next_field(table)))
-    later = add_spec(partition_field(column(table, "at"), "day", "later", field_id=next_field(table, skip=1)), spec_id=2)
+    earlier = upd.add_spec(upd.partition_field(upd.column(table, "name"), "identity", "earlier", field_id=upd.next_field(table)))
+    later = upd.add_spec(upd.partition_field(upd.column(table, "at"), "day", "later", field_id=upd.next_field(table, skip=1)), spec_id=2)
 
     with lab.judge("IRC-UPD-026"):
-        after = changed(lab, table, earlier, later, set_default_spec(LAST_ADDED))
+        after = upd.changed(lab, table, earlier, later, upd.set_default_spec(upd.LAST_ADDED))
         expect.member(spec_with(after, "later").get("spec-id"), after.place("default-spec-id"), "the spec that was added last,")
     grown = stored(lab, table, earlier)
     ids = [spec["spec-id"] for spec in grown.member("partition-specs") if "earlier" in {field["name"] for field in spec["fields"]}]
     with lab.judge_each("IRC-UPD-026") as case:
         for wanted in (*ids, first):
             with case():
-                answer = changed(lab, table, set_default_spec(wanted))
+                answer = upd.changed(lab, table, upd.set_default_spec(wanted))
                 expect.member(wanted, answer.place("default-spec-id"), "default-spec-id")
 
 
@@ -145,8 +132,10 @@ def specs_become_default(lab: CatalogLab) -> None:
 def unknown_default_specs_return_400(lab: CatalogLab) -> None:
     """`set-default-spec` with an unknown id, or with -1 and no added spec, returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-027", table, {"-1 without add-spec": (NOT_ADDED, [set_default_spec(LAST_ADDED)])})
-    judge_refusals(lab, "IRC-UPD-028", table, {f"the spec id {NOWHERE}": unknown_id(set_default_spec(NOWHERE), "spec-id")})
+    upd.judge_refusals(lab, "IRC-UPD-027", table, {"-1 without add-spec": (upd.NOT_ADDED, [upd.set_default_spec(upd.LAST_ADDED)])})
+    upd.judge_refusals(
+        lab, "IRC-UPD-028", table, {f"the spec id {upd.NOWHERE}": upd.unknown_id(upd.set_default_spec(upd.NOWHERE), "spec-id")}
+    )
 
 
 # -- remove-partition-specs -------------------------------------------------------------------------------------------------
@@ -155,18 +144,18 @@ def unknown_default_specs_return_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-073", "IRC-UPD-074", "IRC-UPD-075")
 def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     """Removing a spec keeps the others; removing the default spec returns 400, removing an unknown one 200 or 400."""
-    table = table_of_version(lab, 2)
+    table = upd.table_of_version(lab, 2)
     default = table.member("default-spec-id")
     grown = stored(
         lab,
         table,
-        add_spec(partition_field(column(table, "name"), "identity", "goes", field_id=next_field(table))),
-        add_spec(partition_field(column(table, "at"), "day", "stays", field_id=next_field(table, skip=1)), spec_id=2),
+        upd.add_spec(upd.partition_field(upd.column(table, "name"), "identity", "goes", field_id=upd.next_field(table))),
+        upd.add_spec(upd.partition_field(upd.column(table, "at"), "day", "stays", field_id=upd.next_field(table, skip=1)), spec_id=2),
     )
     goes, stays = spec_with(grown, "goes")["spec-id"], spec_with(grown, "stays")["spec-id"]
 
     with lab.judge("IRC-UPD-073") as case:
-        after = changed(lab, table, remove_partition_specs(goes))
+        after = upd.changed(lab, table, upd.remove_partition_specs(goes))
         expect.lacks(goes, spec_ids(after), "partition specs", at=after.place("partition-specs"))
         for kept in (default, stays):
             with case():
@@ -174,12 +163,12 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     with lab.step("IRC-UPD-073"):
         answer = lab.load(table)
         expect.lacks(goes, spec_ids(answer), "partition specs", at=answer.place("partition-specs"))
-    judge_refusals(
+    upd.judge_refusals(
         lab,
         "IRC-UPD-074",
         table,
-        {"the default spec": (Mutation(Wrong.IN_USE, "/updates/*/spec-ids/*"), [remove_partition_specs(default)])},
+        {"the default spec": (Mutation(Wrong.IN_USE, "/updates/*/spec-ids/*"), [upd.remove_partition_specs(default)])},
     )
-    reply = lab.try_commit(table, remove_partition_specs(NOWHERE))
+    reply = lab.try_commit(table, upd.remove_partition_specs(upd.NOWHERE))
     with lab.judge("IRC-UPD-075"):
         expect.status(reply, 200, 400)

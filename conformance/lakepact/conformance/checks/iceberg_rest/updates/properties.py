@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    changed,
-    judge_refusals,
-    lacking,
-    remove_properties,
-    set_location,
-    without,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import wrong_type
@@ -60,7 +53,7 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-061"):
-        after = changed(lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""}))
+        after = upd.changed(lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""}))
         expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
         # One that writers look at; a target that does not let them set it refuses it.
         known = {"write.parquet.compression-codec": "gzip"}
@@ -73,11 +66,11 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
     """`set-properties` without `updates`, or with values that are not strings, returns 400."""
     table = coloured(lab)
     update = set_properties(**{"lakepact.red": "9"})
-    judge_refusals(lab, "IRC-UPD-062", table, {"no updates": lacking(update, "updates")})
-    older = {**without(update, "updates"), "updated": update["updates"]}
+    upd.judge_refusals(lab, "IRC-UPD-062", table, {"no updates": upd.lacking(update, "updates")})
+    older = {**upd.without(update, "updates"), "updated": update["updates"]}
     judge_older_name(lab, "IRC-UPD-062", table, older, wanted={**COLOURS, "lakepact.red": "9"})
     number = {**update, "updates": {"lakepact.red": 1}}
-    judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": (wrong_type("/updates/*/updates/lakepact.red"), [number])})
+    upd.judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": (wrong_type("/updates/*/updates/lakepact.red"), [number])})
 
 
 # -- remove-properties --------------------------------------------------------------------------------------------------
@@ -89,7 +82,7 @@ def listed_properties_are_removed(lab: CatalogLab) -> None:
     table = coloured(lab)
 
     with lab.judge("IRC-UPD-064"):
-        after = changed(lab, table, remove_properties("lakepact.red", "lakepact.nope"))
+        after = upd.changed(lab, table, upd.remove_properties("lakepact.red", "lakepact.nope"))
         expect_properties(after, {**COLOURS, "lakepact.red": None})
 
 
@@ -97,14 +90,14 @@ def listed_properties_are_removed(lab: CatalogLab) -> None:
 def remove_properties_needs_strings(lab: CatalogLab) -> None:
     """`remove-properties` without `removals` as an array of strings returns 400."""
     table = coloured(lab)
-    update = remove_properties("lakepact.red")
+    update = upd.remove_properties("lakepact.red")
     cases = {
-        "no removals": lacking(update, "removals"),
+        "no removals": upd.lacking(update, "removals"),
         "a number among the removals": (wrong_type("/updates/*/removals/*"), [{**update, "removals": [1]}]),
         "a text as removals": (wrong_type("/updates/*/removals"), [{**update, "removals": "lakepact.red"}]),
     }
-    judge_refusals(lab, "IRC-UPD-065", table, cases)
-    older = {**without(update, "removals"), "removed": update["removals"]}
+    upd.judge_refusals(lab, "IRC-UPD-065", table, cases)
+    older = {**upd.without(update, "removals"), "removed": update["removals"]}
     judge_older_name(lab, "IRC-UPD-065", table, older, wanted={**COLOURS, "lakepact.red": None})
 
 
@@ -116,13 +109,13 @@ def set_location_moves_tables(lab: CatalogLab) -> None:
     """`set-location` moves the table or returns 400 or 403; without a location it returns 400."""
     table = lab.make_table()
     moved = f"{table.location.rstrip('/')}_moved"
-    reply = lab.try_commit(table, set_location(moved))
+    reply = lab.try_commit(table, upd.set_location(moved))
 
     with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move tables with status {reply.status}"):
         expect.status(reply, 200, 400, 403)
         if reply.status == 200:
             after = lab.load(table)
             expect.member(moved, after.place("location"), "location")
-    null = wrong_type("/updates/*/location"), [{**set_location(moved), "location": None}]
-    cases = {"no location": lacking(set_location(moved), "location"), "null as location": null}
-    judge_refusals(lab, "IRC-UPD-060", table, cases)
+    null = wrong_type("/updates/*/location"), [{**upd.set_location(moved), "location": None}]
+    cases = {"no location": upd.lacking(upd.set_location(moved), "location"), "null as location": null}
+    upd.judge_refusals(lab, "IRC-UPD-060", table, cases)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    add_snapshot,
-    changed,
-    judge_refusals,
-    lacking,
-    remove_ref,
-    unknown_id,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -53,10 +46,12 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
     first = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-044") as case:
-        table = changed(lab, table, add_snapshot(first), set_ref("main", first["snapshot-id"]), set_ref("audit", first["snapshot-id"]))
+        table = upd.changed(
+            lab, table, upd.add_snapshot(first), set_ref("main", first["snapshot-id"]), set_ref("audit", first["snapshot-id"])
+        )
         second = lab.snapshot(table)
-        added = changed(lab, table, add_snapshot(second))
-        table = changed(lab, table, set_ref("audit", second["snapshot-id"]))
+        added = upd.changed(lab, table, upd.add_snapshot(second))
+        table = upd.changed(lab, table, set_ref("audit", second["snapshot-id"]))
         expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         with case():
             with lab.step("IRC-UPD-035"):
@@ -72,7 +67,7 @@ def branches_are_created_and_moved(lab: CatalogLab) -> None:
                 "current-snapshot-id while another branch moves",
                 at=table.place("current-snapshot-id"),
             )
-        table = changed(lab, table, set_ref("main", second["snapshot-id"]))
+        table = upd.changed(lab, table, set_ref("main", second["snapshot-id"]))
         expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
         expect.equal(
             second["snapshot-id"], current_snapshot(table), "current-snapshot-id once main has moved", at=table.place("current-snapshot-id")
@@ -90,7 +85,7 @@ def refs_keep_type_and_retention(lab: CatalogLab) -> None:
     branch = {**set_ref("audit", snapshot), **RETENTION}
 
     with lab.judge("IRC-UPD-045"):
-        after = changed(lab, table, tag, branch)
+        after = upd.changed(lab, table, tag, branch)
         expect_ref(after, "release", tag)
         expect_ref(after, "audit", branch)
 
@@ -103,8 +98,8 @@ def other_branches_do_not_create_main(lab: CatalogLab) -> None:
     branch = set_ref("audit", snapshot["snapshot-id"])
 
     with lab.judge("IRC-UPD-044") as case:
-        added = changed(lab, table, add_snapshot(snapshot))
-        after = changed(lab, table, branch)
+        added = upd.changed(lab, table, upd.add_snapshot(snapshot))
+        after = upd.changed(lab, table, branch)
         expect_ref(after, "audit", branch)
         with case():
             with lab.step("IRC-UPD-035"):
@@ -140,11 +135,13 @@ def invalid_refs_return_400(lab: CatalogLab) -> None:
     """A ref without a name, a known type or a snapshot of the table returns 400, and so does main as a tag."""
     table = lab.append(lab.make_table())
     update = set_ref("audit", table.member("current-snapshot-id"))
-    judge_refusals(lab, "IRC-UPD-046", table, {"a snapshot that the table does not have": unknown_id(set_ref("audit", 1), "snapshot-id")})
-    incomplete = {f"no {member}": lacking(update, member) for member in ("ref-name", "snapshot-id", "type")}
+    upd.judge_refusals(
+        lab, "IRC-UPD-046", table, {"a snapshot that the table does not have": upd.unknown_id(set_ref("audit", 1), "snapshot-id")}
+    )
+    incomplete = {f"no {member}": upd.lacking(update, member) for member in ("ref-name", "snapshot-id", "type")}
     kind = Mutation(Wrong.VALUE, "/updates/*/type")
-    judge_refusals(lab, "IRC-UPD-047", table, {"the type `fork`": (kind, [{**update, "type": "fork"}]), **incomplete})
-    judge_refusals(
+    upd.judge_refusals(lab, "IRC-UPD-047", table, {"the type `fork`": (kind, [{**update, "type": "fork"}]), **incomplete})
+    upd.judge_refusals(
         lab,
         "IRC-UPD-048",
         table,
@@ -162,7 +159,7 @@ def retention_is_replaced(lab: CatalogLab) -> None:
         expect_ref(kept, "audit", {**plain, **RETENTION})
 
     with lab.judge("IRC-UPD-049"):
-        expect_ref(changed(lab, table, plain), "audit", plain)
+        expect_ref(upd.changed(lab, table, plain), "audit", plain)
 
 
 # -- remove-snapshot-ref ------------------------------------------------------------------------------------------------
@@ -176,14 +173,14 @@ def removing_refs_keeps_their_snapshots(lab: CatalogLab) -> None:
     table = lab.append(stored(lab, first, set_ref("release", tagged, kind="tag")))
 
     with lab.judge("IRC-UPD-056"):
-        after = changed(lab, table, remove_ref("release"))
+        after = upd.changed(lab, table, upd.remove_ref("release"))
         expect.lacks("release", refs(after), "refs", at=after.place("refs"))
         expect.contains(
             tagged, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots", at=after.place("snapshots")
         )
     before = lab.load(table)
     with lab.judge("IRC-UPD-057"):
-        answer = changed(lab, table, remove_ref("nope"))
+        answer = upd.changed(lab, table, upd.remove_ref("nope"))
         expect.member(refs(before), answer.place("refs"), "the same refs")
 
 
@@ -193,7 +190,7 @@ def without_main_no_snapshot_is_current(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
 
     with lab.judge("IRC-UPD-056"):
-        after = changed(lab, table, remove_ref("main"))
+        after = upd.changed(lab, table, upd.remove_ref("main"))
         expect.lacks("main", refs(after), "refs", at=after.place("refs"))
     with lab.judge("IRC-UPD-058"):
         after = lab.load(table)

@@ -4,28 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    FIRST_FIELD,
-    LAST_ADDED,
-    NOT_ADDED,
-    NOWHERE,
-    REQUESTED,
-    add_schema,
-    changed,
-    column,
-    columns,
-    current_schema,
-    judge_refusals,
-    lacking,
-    next_column,
-    partition_field,
-    remove_schemas,
-    schema_with,
-    set_current_schema,
-    sort_field,
-    table_of_version,
-    unknown_id,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -42,7 +21,7 @@ def schema_ids(table: Table) -> list[Any]:
 
 def ids_of_schemas_with(table: Table, name: str) -> list[Any]:
     """Return the ids of those schemas that have a column of that name."""
-    return [schema.get("schema-id") for schema in table.member("schemas") if name in columns(schema)]
+    return [schema.get("schema-id") for schema in table.member("schemas") if name in upd.columns(schema)]
 
 
 def id_of_schema_with(table: Table, name: str) -> Any:
@@ -59,7 +38,7 @@ def id_of_schema_with(table: Table, name: str) -> Any:
 
 def narrowed(table: Table, name: str) -> dict[str, Any]:
     """Return the current schema without a column."""
-    schema = schema_with(table)
+    schema = upd.schema_with(table)
     return {**schema, "fields": [field for field in schema["fields"] if field["name"] != name]}
 
 
@@ -71,13 +50,13 @@ def server_assigns_schema_ids(lab: CatalogLab) -> None:
     """An added schema gets an unused id, whether the request proposes a new one or one in use."""
     table = lab.make_table()
 
-    for proposed in lab.each((REQUESTED, table.member("current-schema-id"))):
+    for proposed in lab.each((upd.REQUESTED, table.member("current-schema-id"))):
         name, taken = f"proposed_{proposed}", schema_ids(lab.load(table))
         with lab.judge("IRC-UPD-010"):
-            after = changed(lab, table, add_schema({**schema_with(table, next_column(table, name)), "schema-id": proposed}))
+            after = upd.changed(lab, table, upd.add_schema({**upd.schema_with(table, upd.next_column(table, name)), "schema-id": proposed}))
             added = ids_of_schemas_with(after, name)
             expect.equal(1, len(added), f"schemas with the column {name}:", at=after.place("schemas"))
-            expect.lacks(added[0], [*taken, REQUESTED], "an id of the server's own,", at=after.place("schemas"))
+            expect.lacks(added[0], [*taken, upd.REQUESTED], "an id of the server's own,", at=after.place("schemas"))
             expect.equal(
                 sorted(taken), sorted(i for i in schema_ids(after) if i != added[0]), "the other schemas", at=after.place("schemas")
             )
@@ -89,7 +68,7 @@ def identical_schema_is_reused(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-011"):
-        after = changed(lab, table, add_schema(current_schema(table)))
+        after = upd.changed(lab, table, upd.add_schema(upd.current_schema(table)))
         expect.equal(sorted(schema_ids(table)), sorted(schema_ids(after)), "the same schemas", at=after.place("schemas"))
 
 
@@ -99,15 +78,15 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
     table = lab.make_table()
     last = table.member("last-column-id")
     inner = {"id": last + 2, "name": "city", "type": "string", "required": False}
-    nested = next_column(table, "place", {"type": "struct", "fields": [inner]})
+    nested = upd.next_column(table, "place", {"type": "struct", "fields": [inner]})
 
     with lab.judge("IRC-UPD-012"):
-        after = changed(lab, table, add_schema(schema_with(table, nested), last_column_id=None))
+        after = upd.changed(lab, table, upd.add_schema(upd.schema_with(table, nested), last_column_id=None))
         expect.member(last + 2, after.place("last-column-id"), "last-column-id")
-        wide = schema_with(table, next_column(table, "far", skip=9))
-        answer = changed(lab, table, add_schema(wide, last_column_id=last + 10))
+        wide = upd.schema_with(table, upd.next_column(table, "far", skip=9))
+        answer = upd.changed(lab, table, upd.add_schema(wide, last_column_id=last + 10))
         expect.member(last + 10, answer.place("last-column-id"), "last-column-id")
-        after = changed(lab, table, add_schema(narrowed(table, "at"), last_column_id=None))
+        after = upd.changed(lab, table, upd.add_schema(narrowed(table, "at"), last_column_id=None))
         expect.member(last + 10, after.place("last-column-id"), "still the last-column-id")
 
 
@@ -115,15 +94,15 @@ def last_column_id_is_computed(lab: CatalogLab) -> None:
 def column_ids_are_kept(lab: CatalogLab) -> None:
     """The columns of an added schema keep their requested ids, nested ones too."""
     table = lab.make_table()
-    added = next_column(table, "far", skip=6)
+    added = upd.next_column(table, "far", skip=6)
     element = table.member("last-column-id") + 20
     listing = {"type": "list", "element-id": element, "element": "string", "element-required": False}
-    schema = schema_with(table, added, next_column(table, "words", listing, skip=10))
+    schema = upd.schema_with(table, added, upd.next_column(table, "words", listing, skip=10))
 
     with lab.judge("IRC-UPD-013"):
-        after = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
-        expect.equal(columns(schema), columns(current_schema(after)), "columns", at=after.place("schemas"))
-        words = next(field for field in current_schema(after)["fields"] if field["name"] == "words")
+        after = upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
+        expect.equal(upd.columns(schema), upd.columns(upd.current_schema(after)), "columns", at=after.place("schemas"))
+        words = next(field for field in upd.current_schema(after)["fields"] if field["name"] == "words")
         expect.equal(element, words["type"].get("element-id"), "element-id", at=after.place("schemas"))
 
 
@@ -131,30 +110,30 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
 def contradictory_schemas_return_400(lab: CatalogLab) -> None:
     """A schema with a repeated id or name, or with an existing id for another type, returns 400."""
     table = lab.append(lab.make_table())
-    current = current_schema(table)
-    twin = {**next_column(table, "twin"), "id": column(table, "name")}
+    current = upd.current_schema(table)
+    twin = {**upd.next_column(table, "twin"), "id": upd.column(table, "name")}
     retyped = [{**field, "type": "long"} if field["name"] == "name" else field for field in current["fields"]]
     cases = {
-        "two columns with one id": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/id"), [add_schema(schema_with(table, twin))]),
+        "two columns with one id": (Mutation(Wrong.DUPLICATE, f"{FIELDS}/id"), [upd.add_schema(upd.schema_with(table, twin))]),
         "two columns with one name": (
             Mutation(Wrong.DUPLICATE, f"{FIELDS}/name"),
-            [add_schema(schema_with(table, next_column(table, "name")))],
+            [upd.add_schema(upd.schema_with(table, upd.next_column(table, "name")))],
         ),
         "an id that was a string and is a long": (
             Mutation(Wrong.IN_USE, f"{FIELDS}/id"),
-            [add_schema({**schema_with(table), "fields": retyped})],
+            [upd.add_schema({**upd.schema_with(table), "fields": retyped})],
         ),
     }
-    judge_refusals(lab, "IRC-UPD-014", table, cases)
+    upd.judge_refusals(lab, "IRC-UPD-014", table, cases)
 
 
 @check("IRC-UPD-015")
 def types_of_later_versions_return_400(lab: CatalogLab) -> None:
     """Adding a column of a version 3 type to a version 2 table returns 400."""
-    table = table_of_version(lab, 2)
-    schema = schema_with(table, next_column(table, "fine", "timestamp_ns"))
-    judge_refusals(
-        lab, "IRC-UPD-015", table, {"timestamp_ns in format version 2": (Mutation(Wrong.VALUE, f"{FIELDS}/type"), [add_schema(schema)])}
+    table = upd.table_of_version(lab, 2)
+    schema = upd.schema_with(table, upd.next_column(table, "fine", "timestamp_ns"))
+    upd.judge_refusals(
+        lab, "IRC-UPD-015", table, {"timestamp_ns in format version 2": (Mutation(Wrong.VALUE, f"{FIELDS}/type"), [upd.add_schema(schema)])}
     )
 
 
@@ -162,7 +141,7 @@ def types_of_later_versions_return_400(lab: CatalogLab) -> None:
 def add_schema_needs_a_schema(lab: CatalogLab) -> None:
     """An `add-schema` without `schema` returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-016", table, {"no schema": lacking(add_schema(current_schema(table)), "schema")})
+    upd.judge_refusals(lab, "IRC-UPD-016", table, {"no schema": upd.lacking(upd.add_schema(upd.current_schema(table)), "schema")})
 
 
 # -- set-current-schema -------------------------------------------------------------------------------------------------
@@ -173,13 +152,13 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     """`set-current-schema` makes an existing schema the current one."""
     table = lab.make_table()
     first = table.member("current-schema-id")
-    grown = stored(lab, table, add_schema(schema_with(table, next_column(table, "more"))))
+    grown = stored(lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))))
     second = id_of_schema_with(grown, "more")
 
     with lab.judge_each("IRC-UPD-017") as case:
         for wanted in (second, first):
             with case():
-                after = changed(lab, table, set_current_schema(wanted))
+                after = upd.changed(lab, table, upd.set_current_schema(wanted))
                 expect.member(wanted, after.place("current-schema-id"), "current-schema-id")
 
 
@@ -187,31 +166,36 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
 def last_added_schema_becomes_current(lab: CatalogLab) -> None:
     """The schema id -1 stands for the schema that the same commit added last."""
     table = lab.make_table()
-    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("earlier", "later"))]
+    schemas = [upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("earlier", "later"))]
 
     with lab.judge("IRC-UPD-018"):
-        after = changed(lab, table, *map(add_schema, schemas), set_current_schema(LAST_ADDED))
-        expect.contains("later", columns(current_schema(after)), "the schema that was added last,", at=after.place("schemas"))
+        after = upd.changed(lab, table, *map(upd.add_schema, schemas), upd.set_current_schema(upd.LAST_ADDED))
+        expect.contains("later", upd.columns(upd.current_schema(after)), "the schema that was added last,", at=after.place("schemas"))
 
 
 @check("IRC-UPD-019", "IRC-UPD-020")
 def unknown_current_schemas_return_400(lab: CatalogLab) -> None:
     """`set-current-schema` with an unknown id, or with -1 and no added schema, returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-019", table, {"-1 without add-schema": (NOT_ADDED, [set_current_schema(LAST_ADDED)])})
-    judge_refusals(lab, "IRC-UPD-020", table, {f"the schema id {NOWHERE}": unknown_id(set_current_schema(NOWHERE), "schema-id")})
+    upd.judge_refusals(lab, "IRC-UPD-019", table, {"-1 without add-schema": (upd.NOT_ADDED, [upd.set_current_schema(upd.LAST_ADDED)])})
+    upd.judge_refusals(
+        lab, "IRC-UPD-020", table, {f"the schema id {upd.NOWHERE}": upd.unknown_id(upd.set_current_schema(upd.NOWHERE), "schema-id")}
+    )
 
 
 @check("IRC-UPD-021")
 def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
     """Making a schema current without a source column of the default spec or sort order returns 400."""
-    by_name = [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]
+    by_name = [upd.partition_field(2, "identity", "name", field_id=upd.FIRST_FIELD)]
     partitioned = lab.make_table(partition_spec={"spec-id": 0, "fields": by_name})
-    ordered = lab.make_table(partitioned.namespace, write_order={"order-id": 1, "fields": [sort_field(2)]})
+    ordered = lab.make_table(partitioned.namespace, write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
 
     for what, table in (("default spec", partitioned), ("default sort order", ordered)):
-        updates = [add_schema(narrowed(table, "name"), last_column_id=table.member("last-column-id")), set_current_schema(LAST_ADDED)]
-        judge_refusals(
+        updates = [
+            upd.add_schema(narrowed(table, "name"), last_column_id=table.member("last-column-id")),
+            upd.set_current_schema(upd.LAST_ADDED),
+        ]
+        upd.judge_refusals(
             lab,
             "IRC-UPD-021",
             table,
@@ -227,12 +211,12 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     """Removing schemas keeps the others; removing the current one returns 400."""
     table = lab.make_table()
     current = table.member("current-schema-id")
-    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("goes", "stays"))]
-    grown = stored(lab, table, *map(add_schema, schemas))
+    schemas = [upd.schema_with(table, upd.next_column(table, name, skip=n), skip=n) for n, name in enumerate(("goes", "stays"))]
+    grown = stored(lab, table, *map(upd.add_schema, schemas))
     goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
 
     with lab.judge("IRC-UPD-076") as case:
-        after = changed(lab, table, remove_schemas(goes))
+        after = upd.changed(lab, table, upd.remove_schemas(goes))
         expect.lacks(goes, schema_ids(after), "schemas", at=after.place("schemas"))
         for kept in (current, stays):
             with case():
@@ -240,8 +224,11 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     with lab.step("IRC-UPD-076"):
         answer = lab.load(table)
         expect.lacks(goes, schema_ids(answer), "schemas", at=answer.place("schemas"))
-    judge_refusals(
-        lab, "IRC-UPD-077", table, {"the current schema": (Mutation(Wrong.IN_USE, "/updates/*/schema-ids/*"), [remove_schemas(current)])}
+    upd.judge_refusals(
+        lab,
+        "IRC-UPD-077",
+        table,
+        {"the current schema": (Mutation(Wrong.IN_USE, "/updates/*/schema-ids/*"), [upd.remove_schemas(current)])},
     )
 
 
@@ -250,8 +237,8 @@ def schemas_of_snapshots_are_kept(lab: CatalogLab) -> None:
     """Removing the schema of a snapshot returns 400 or 409, or the snapshot no longer names it; the snapshot stays."""
     table = lab.append(lab.make_table())
     first = table.member("current-schema-id")
-    stored(lab, table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
-    reply = lab.try_commit(table, remove_schemas(first))
+    stored(lab, table, upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED))
+    reply = lab.try_commit(table, upd.remove_schemas(first))
     after = lab.load(table)
 
     with lab.judge("IRC-UPD-078") as case:

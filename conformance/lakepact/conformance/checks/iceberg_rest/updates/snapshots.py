@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    NOWHERE,
-    add_encryption_key,
-    add_snapshot,
-    changed,
-    judge_refusals,
-    lacking,
-    remove_snapshots,
-    table_of_version,
-    unknown_id,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_snapshots_whole
@@ -79,11 +69,11 @@ def expect_no_dangling_refs(table: Table) -> None:
 @check("IRC-UPD-035")
 def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
     """An added snapshot is stored as sent and raises `last-sequence-number`; main does not move."""
-    table = lab.append(table_of_version(lab, 2))
+    table = lab.append(upd.table_of_version(lab, 2))
     snapshot = lab.snapshot(table, snapshot_id=WIDE)
 
     with lab.judge("IRC-UPD-035") as case:
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         found = snapshot_of(after, WIDE)
         for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
             with case():
@@ -98,30 +88,32 @@ def duplicate_snapshot_ids_are_refused(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     taken = Mutation(Wrong.DUPLICATE, f"{SNAPSHOT}/snapshot-id")
     twin = lab.snapshot(table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None)
-    judge_refusals(lab, "IRC-UPD-036", table, {"a snapshot id that is taken": (taken, [add_snapshot(twin)])}, allowed=(400, 409))
+    upd.judge_refusals(lab, "IRC-UPD-036", table, {"a snapshot id that is taken": (taken, [upd.add_snapshot(twin)])}, allowed=(400, 409))
 
 
 @check("IRC-UPD-037")
 def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
     """A snapshot with a parent and a sequence number not above the last one returns 400 or 409."""
-    table = lab.append(table_of_version(lab, 2))
+    table = lab.append(upd.table_of_version(lab, 2))
     last = table.member("last-sequence-number")
     low = Mutation(Wrong.VALUE, f"{SNAPSHOT}/sequence-number")
-    stale = {n: add_snapshot(lab.snapshot(table, sequence_number=n)) for n in (last, last - 1)}
+    stale = {n: upd.add_snapshot(lab.snapshot(table, sequence_number=n)) for n in (last, last - 1)}
     cases = {f"the sequence number {n} after {last}": (low, [update]) for n, update in stale.items()}
-    judge_refusals(lab, "IRC-UPD-037", table, cases, allowed=(400, 409))
+    upd.judge_refusals(lab, "IRC-UPD-037", table, cases, allowed=(400, 409))
 
 
 @check("IRC-UPD-038", "IRC-UPD-039")
 def incomplete_snapshots_return_400(lab: CatalogLab) -> None:
     """A snapshot without id, timestamp, manifest list or a summary with a known operation returns 400."""
     table = lab.make_table()
-    update = add_snapshot(lab.snapshot(table))
+    update = upd.add_snapshot(lab.snapshot(table))
     needed = (("snapshot-id",), ("timestamp-ms",), ("manifest-list",), ("summary",), ("summary", "operation"))
-    incomplete = {f"no {'/'.join(path)} in the snapshot": lacking(update, "snapshot", *path) for path in needed}
-    strange = add_snapshot(lab.snapshot(table, summary={"operation": "x"}))
-    judge_refusals(lab, "IRC-UPD-039", table, {"the operation `x`": (Mutation(Wrong.VALUE, f"{SNAPSHOT}/summary/operation"), [strange])})
-    judge_refusals(lab, "IRC-UPD-038", table, incomplete, right=[update])
+    incomplete = {f"no {'/'.join(path)} in the snapshot": upd.lacking(update, "snapshot", *path) for path in needed}
+    strange = upd.add_snapshot(lab.snapshot(table, summary={"operation": "x"}))
+    upd.judge_refusals(
+        lab, "IRC-UPD-039", table, {"the operation `x`": (Mutation(Wrong.VALUE, f"{SNAPSHOT}/summary/operation"), [strange])}
+    )
+    upd.judge_refusals(lab, "IRC-UPD-038", table, incomplete, right=[update])
 
 
 @check("IRC-UPD-040")
@@ -132,7 +124,7 @@ def summary_is_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table, summary=summary)
 
     with lab.judge_each("IRC-UPD-040") as case:
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         found = snapshot_of(after, snapshot["snapshot-id"]).get("summary", {})
         for key, value in summary.items():
             with case():
@@ -142,21 +134,21 @@ def summary_is_kept(lab: CatalogLab) -> None:
 @check("IRC-UPD-041")
 def next_row_id_advances(lab: CatalogLab) -> None:
     """In format version 3, a snapshot raises `next-row-id`; one without or below it returns 400 or 409."""
-    table = table_of_version(lab, 3)
+    table = upd.table_of_version(lab, 3)
     snapshot = lab.snapshot(table, added_rows=25)
 
     with lab.judge("IRC-UPD-041"):
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         expect.member(snapshot["first-row-id"] + 25, after.place("next-row-id"), "next-row-id")
     grown = lab.load(table)
     cases = {
-        "no first-row-id": lacking(add_snapshot(lab.snapshot(grown)), "snapshot", "first-row-id"),
+        "no first-row-id": upd.lacking(upd.add_snapshot(lab.snapshot(grown)), "snapshot", "first-row-id"),
         "a first-row-id below next-row-id": (
             Mutation(Wrong.VALUE, f"{SNAPSHOT}/first-row-id"),
-            [add_snapshot(lab.snapshot(grown, first_row_id=0))],
+            [upd.add_snapshot(lab.snapshot(grown, first_row_id=0))],
         ),
     }
-    judge_refusals(lab, "IRC-UPD-041", grown, cases, allowed=(400, 409))
+    upd.judge_refusals(lab, "IRC-UPD-041", grown, cases, allowed=(400, 409))
 
 
 @check("IRC-UPD-042")
@@ -166,33 +158,35 @@ def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
     snapshot = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-042"):
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         expect.equal(
             snapshot["schema-id"],
             snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"),
             "schema-id of the snapshot",
             at=after.place("snapshots"),
         )
-    stray = lab.snapshot(lab.load(table), schema_id=NOWHERE)
-    judge_refusals(lab, "IRC-UPD-042", table, {f"a snapshot of schema {NOWHERE}": unknown_id(add_snapshot(stray), "snapshot/schema-id")})
+    stray = lab.snapshot(lab.load(table), schema_id=upd.NOWHERE)
+    upd.judge_refusals(
+        lab, "IRC-UPD-042", table, {f"a snapshot of schema {upd.NOWHERE}": upd.unknown_id(upd.add_snapshot(stray), "snapshot/schema-id")}
+    )
 
 
 @check("IRC-UPD-043")
 def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
     """A version 3 snapshot keeps `added-rows` and `key-id`, which the contract's Snapshot does not list."""
-    table = table_of_version(lab, 3)
+    table = upd.table_of_version(lab, 3)
     snapshot = lab.snapshot(table, added_rows=25)
 
     with lab.judge("IRC-UPD-043"):
-        after = changed(lab, table, add_snapshot(snapshot))
+        after = upd.changed(lab, table, upd.add_snapshot(snapshot))
         found = snapshot_of(after, snapshot["snapshot-id"])
         expect.equal(25, found.get("added-rows"), "added-rows of the snapshot", at=after.place("snapshots"))
     key = {"key-id": "lakepact-key", "encrypted-key-metadata": "c2VjcmV0"}
-    if lab.try_commit(table, add_encryption_key(key)).status != 200:
+    if lab.try_commit(table, upd.add_encryption_key(key)).status != 200:
         return
     locked = lab.snapshot(lab.load(table), key_id=key["key-id"])
     with lab.judge("IRC-UPD-043"):
-        after = changed(lab, table, add_snapshot(locked))
+        after = upd.changed(lab, table, upd.add_snapshot(locked))
         found = snapshot_of(after, locked["snapshot-id"])
         expect.equal(key["key-id"], found.get("key-id"), "key-id of the snapshot", at=after.place("snapshots"))
 
@@ -209,9 +203,9 @@ def removals_are_known(lab: CatalogLab, reply: Reply) -> None:
     if reply.status >= 500:
         table = lab.make_table()
         snapshot = lab.snapshot(table)
-        stored(lab, table, add_snapshot(snapshot))
+        stored(lab, table, upd.add_snapshot(snapshot))
         with lab.step("IRC-UPD-050"):
-            changed(lab, table, remove_snapshots(snapshot["snapshot-id"]))
+            upd.changed(lab, table, upd.remove_snapshots(snapshot["snapshot-id"]))
 
 
 @check("IRC-UPD-050")
@@ -223,7 +217,7 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
     ids = all_snapshots(table, 5)
 
     with lab.judge("IRC-UPD-050"):
-        after = changed(lab, table, remove_snapshots(*ids[:2]))
+        after = upd.changed(lab, table, upd.remove_snapshots(*ids[:2]))
         expect.equal(sorted(ids[2:]), sorted(snapshot_ids(after)), "the snapshots that were not listed,", at=after.place("snapshots"))
         expect_snapshots_whole(table, after)
 
@@ -234,7 +228,7 @@ def removing_tagged_snapshots_leaves_no_dangling_tag(lab: CatalogLab) -> None:
     first = lab.append(lab.make_table())
     tagged = first.member("current-snapshot-id")
     table = lab.append(stored(lab, first, set_ref("release", tagged, kind="tag")))
-    reply = lab.try_commit(table, remove_snapshots(tagged))
+    reply = lab.try_commit(table, upd.remove_snapshots(tagged))
 
     with lab.judge("IRC-UPD-051"):
         removals_are_known(lab, reply)
@@ -254,7 +248,7 @@ def removing_tagged_snapshots_keeps_other_refs(lab: CatalogLab) -> None:
     second = lab.append(stored(lab, first, set_ref("release", gone, kind="tag")))
     stays = second.member("current-snapshot-id")
     stored(lab, second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
-    lab.try_commit(second, remove_snapshots(gone))
+    lab.try_commit(second, upd.remove_snapshots(gone))
 
     with lab.judge("IRC-UPD-050"):
         after = lab.load(second)
@@ -268,7 +262,7 @@ def removing_the_current_snapshot_leaves_no_dangling_main(lab: CatalogLab) -> No
     """Removing the current snapshot returns 400 or 409, or removes main and leaves no snapshot current."""
     table = lab.append(lab.append(lab.make_table()))
     current = table.member("current-snapshot-id")
-    reply = lab.try_commit(table, remove_snapshots(current))
+    reply = lab.try_commit(table, upd.remove_snapshots(current))
 
     with lab.judge("IRC-UPD-055"):
         removals_are_known(lab, reply)
@@ -295,13 +289,13 @@ def remove_snapshots_needs_an_array(lab: CatalogLab) -> None:
     table = lab.append(lab.append(lab.make_table()))
 
     with lab.judge("IRC-UPD-053"):
-        after = changed(lab, table, remove_snapshots(1))
+        after = upd.changed(lab, table, upd.remove_snapshots(1))
         expect.equal(sorted(snapshot_ids(table)), sorted(snapshot_ids(after)), "the same snapshots", at=after.place("snapshots"))
     older = next(one for one in snapshot_ids(table) if one != table.member("current-snapshot-id"))
     with lab.step("IRC-UPD-050"):
-        answer = changed(lab, table, remove_snapshots(older))
+        answer = upd.changed(lab, table, upd.remove_snapshots(older))
         expect.lacks(older, snapshot_ids(answer), "snapshots", at=answer.place("snapshots"))
-    update = remove_snapshots(1)
+    update = upd.remove_snapshots(1)
     number = wrong_type("/updates/*/snapshot-ids"), [{**update, "snapshot-ids": 1}]
-    cases = {"no snapshot-ids": lacking(update, "snapshot-ids"), "a number as snapshot-ids": number}
-    judge_refusals(lab, "IRC-UPD-054", table, cases)
+    cases = {"no snapshot-ids": upd.lacking(update, "snapshot-ids"), "a number as snapshot-ids": number}
+    upd.judge_refusals(lab, "IRC-UPD-054", table, cases)

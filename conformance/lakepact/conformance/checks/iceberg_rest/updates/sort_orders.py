@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    NOT_ADDED,
-    NOWHERE,
-    REQUESTED,
-    Refusal,
-    add_sort_order,
-    changed,
-    column,
-    judge_refusals,
-    set_default_sort_order,
-    sort_field,
-    unknown_id,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -42,16 +29,18 @@ def ids_of_orders_by(table: Table, sources: Sequence[int]) -> list[Any]:
 @check("IRC-UPD-029")
 def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
     """An added sort order gets an unused id; the order without fields has the id 0."""
-    table = lab.make_table(write_order={"order-id": 1, "fields": [sort_field(2)]})
-    source = column(table, "id")
+    table = lab.make_table(write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
+    source = upd.column(table, "id")
 
     with lab.judge("IRC-UPD-029"):
-        after = changed(lab, table, add_sort_order(sort_field(source), order_id=REQUESTED))
+        after = upd.changed(lab, table, upd.add_sort_order(upd.sort_field(source), order_id=upd.REQUESTED))
         added = ids_of_orders_by(after, [source])
         expect.equal(1, len(added), "sort orders by the new column:", at=after.place("sort-orders"))
-        expect.lacks(added[0], [*order_ids(table), REQUESTED, UNSORTED, None], "an id of the server's own,", at=after.place("sort-orders"))
+        expect.lacks(
+            added[0], [*order_ids(table), upd.REQUESTED, UNSORTED, None], "an id of the server's own,", at=after.place("sort-orders")
+        )
     with lab.judge("IRC-UPD-029"):
-        after = changed(lab, table, add_sort_order(order_id=UNSORTED), set_default_sort_order(LAST_ADDED))
+        after = upd.changed(lab, table, upd.add_sort_order(order_id=UNSORTED), upd.set_default_sort_order(upd.LAST_ADDED))
         expect.member(UNSORTED, after.place("default-sort-order-id"), "for the order without fields the id")
         expect.equal([UNSORTED], ids_of_orders_by(after, []), "ids of orders without fields", at=after.place("sort-orders"))
 
@@ -59,10 +48,10 @@ def server_assigns_sort_order_ids(lab: CatalogLab) -> None:
 @check("IRC-UPD-030")
 def equal_order_is_reused(lab: CatalogLab) -> None:
     """Adding a sort order that the table already has does not make another one."""
-    table = lab.make_table(write_order={"order-id": 1, "fields": [sort_field(2)]})
+    table = lab.make_table(write_order={"order-id": 1, "fields": [upd.sort_field(2)]})
 
     with lab.judge("IRC-UPD-030"):
-        after = changed(lab, table, add_sort_order(sort_field(column(table, "name"))))
+        after = upd.changed(lab, table, upd.add_sort_order(upd.sort_field(upd.column(table, "name"))))
         expect.equal(sorted(order_ids(table)), sorted(order_ids(after)), "the same sort orders", at=after.place("sort-orders"))
 
 
@@ -70,19 +59,19 @@ def equal_order_is_reused(lab: CatalogLab) -> None:
 def invalid_sort_orders_return_400(lab: CatalogLab) -> None:
     """A sort order with an unknown source column, transform, direction or null order returns 400."""
     table = lab.make_table()
-    name = column(table, "name")
+    name = upd.column(table, "name")
     cases = {
-        "an unknown source column": unknown_id(add_sort_order(sort_field(NOWHERE)), "sort-order/fields/*/source-id"),
-        "the transform `sideways`": _invalid("transform", sort_field(name, transform="sideways")),
-        "the direction `upwards`": _invalid("direction", sort_field(name, direction="upwards")),
-        "the null order `nulls-nowhere`": _invalid("null-order", sort_field(name, null_order="nulls-nowhere")),
+        "an unknown source column": upd.unknown_id(upd.add_sort_order(upd.sort_field(upd.NOWHERE)), "sort-order/fields/*/source-id"),
+        "the transform `sideways`": _invalid("transform", upd.sort_field(name, transform="sideways")),
+        "the direction `upwards`": _invalid("direction", upd.sort_field(name, direction="upwards")),
+        "the null order `nulls-nowhere`": _invalid("null-order", upd.sort_field(name, null_order="nulls-nowhere")),
     }
-    judge_refusals(lab, "IRC-UPD-031", table, cases)
+    upd.judge_refusals(lab, "IRC-UPD-031", table, cases)
 
 
-def _invalid(member: str, field: Mapping[str, Any]) -> Refusal:
+def _invalid(member: str, field: Mapping[str, Any]) -> upd.Refusal:
     """Return a commit that adds a sort order with an invalid `member` in its field."""
-    return Mutation(Wrong.VALUE, f"/updates/*/sort-order/fields/*/{member}"), [add_sort_order(field)]
+    return Mutation(Wrong.VALUE, f"/updates/*/sort-order/fields/*/{member}"), [upd.add_sort_order(field)]
 
 
 @check("IRC-UPD-032")
@@ -90,22 +79,22 @@ def orders_become_default(lab: CatalogLab) -> None:
     """`set-default-sort-order` makes an order the default, by its id or by -1 for the last added one."""
     table = lab.make_table()
     first = table.member("default-sort-order-id")
-    earlier, later = column(table, "name"), column(table, "at")
+    earlier, later = upd.column(table, "name"), upd.column(table, "at")
 
     with lab.judge("IRC-UPD-032"):
-        orders = [add_sort_order(sort_field(source), order_id=number) for number, source in enumerate((earlier, later), start=1)]
-        after = changed(lab, table, *orders, set_default_sort_order(LAST_ADDED))
+        orders = [upd.add_sort_order(upd.sort_field(source), order_id=number) for number, source in enumerate((earlier, later), start=1)]
+        after = upd.changed(lab, table, *orders, upd.set_default_sort_order(upd.LAST_ADDED))
         expect.one_of(
             ids_of_orders_by(after, [later]),
             after.member("default-sort-order-id"),
             "the order that was added last,",
             at=after.place("default-sort-order-id"),
         )
-    grown = stored(lab, table, add_sort_order(sort_field(earlier)))
+    grown = stored(lab, table, upd.add_sort_order(upd.sort_field(earlier)))
     with lab.judge_each("IRC-UPD-032") as case:
         for wanted in (*ids_of_orders_by(grown, [earlier]), first):
             with case():
-                after = changed(lab, table, set_default_sort_order(wanted))
+                after = upd.changed(lab, table, upd.set_default_sort_order(wanted))
                 expect.member(wanted, after.place("default-sort-order-id"), "default-sort-order-id")
 
 
@@ -113,5 +102,9 @@ def orders_become_default(lab: CatalogLab) -> None:
 def unknown_default_sort_orders_return_400(lab: CatalogLab) -> None:
     """`set-default-sort-order` with an unknown id, or with -1 and no added order, returns 400."""
     table = lab.make_table()
-    judge_refusals(lab, "IRC-UPD-033", table, {"-1 without add-sort-order": (NOT_ADDED, [set_default_sort_order(LAST_ADDED)])})
-    judge_refusals(lab, "IRC-UPD-034", table, {f"the order id {NOWHERE}": unknown_id(set_default_sort_order(NOWHERE), "sort-order-id")})
+    upd.judge_refusals(
+        lab, "IRC-UPD-033", table, {"-1 without add-sort-order": (upd.NOT_ADDED, [upd.set_default_sort_order(upd.LAST_ADDED)])}
+    )
+    upd.judge_refusals(
+        lab, "IRC-UPD-034", table, {f"the order id {upd.NOWHERE}": upd.unknown_id(upd.set_default_sort_order(upd.NOWHERE), "sort-order-id")}
+    )

@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    changed,
-    files,
-    judge_refusals,
-    partition_statistics_file,
-    remove_partition_statistics,
-    remove_snapshots,
-    remove_statistics,
-    set_partition_statistics,
-    set_statistics,
-    statistics_file,
-    without,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -47,7 +35,7 @@ def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any],
         for file in statistics:
             expect.contains(
                 file["statistics-path"],
-                [path for paths in files(table, member).values() for path in paths],
+                [path for paths in upd.files(table, member).values() for path in paths],
                 f"{member} files",
                 at=table.place(member),
             )
@@ -60,14 +48,14 @@ def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any],
 def statistics_are_replaced(lab: CatalogLab) -> None:
     """Setting statistics again replaces the file of that snapshot and keeps those of others."""
     table, first, second = table_of_two_snapshots(lab)
-    older, newer, other = (statistics_file(table, s, name=n) for s, n in ((first, "older"), (first, "newer"), (second, "other")))
+    older, newer, other = (upd.statistics_file(table, s, name=n) for s, n in ((first, "older"), (first, "newer"), (second, "other")))
 
     with lab.judge("IRC-UPD-066"):
-        changed(lab, table, set_statistics(older), set_statistics(other))
-        after = changed(lab, table, set_statistics(newer))
+        upd.changed(lab, table, upd.set_statistics(older), upd.set_statistics(other))
+        after = upd.changed(lab, table, upd.set_statistics(newer))
         expect.equal(
             {first: [newer["statistics-path"]], second: [other["statistics-path"]]},
-            files(after),
+            upd.files(after),
             "statistics files by snapshot",
             at=after.place("statistics"),
         )
@@ -78,38 +66,38 @@ def statistics_name_their_snapshot(lab: CatalogLab) -> None:
     """The statistics file determines its snapshot; another `snapshot-id` in the update is ignored or returns 400."""
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
-    file, older = statistics_file(table, first), statistics_file(table, first, name="older")
-    expect_stored(lab, stored(lab, table, set_statistics(older)), older)
+    file, older = upd.statistics_file(table, first), upd.statistics_file(table, first, name="older")
+    expect_stored(lab, stored(lab, table, upd.set_statistics(older)), older)
 
     with lab.judge("IRC-UPD-067"):
-        after = changed(lab, table, set_statistics(file, snapshot_id=None))
-        expect.equal({first: [file["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
+        after = upd.changed(lab, table, upd.set_statistics(file, snapshot_id=None))
+        expect.equal({first: [file["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
     table, first, second = table_of_two_snapshots(lab)
-    file = statistics_file(table, first)
-    reply = lab.try_commit(table, set_statistics(file, snapshot_id=second))
+    file = upd.statistics_file(table, first)
+    reply = lab.try_commit(table, upd.set_statistics(file, snapshot_id=second))
     with lab.judge("IRC-UPD-067", remark="a contradiction is refused" if reply.status == 400 else ""):
         expect.status(reply, 200, 400)
         if reply.status == 200:
             after = lab.load(table)
-            expect.equal({first: [file["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
+            expect.equal({first: [file["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
 
 
 @check("IRC-UPD-068")
 def incomplete_statistics_return_400(lab: CatalogLab) -> None:
     """A statistics file without a required member returns 400."""
     table = lab.append(lab.make_table())
-    file = statistics_file(table, table.member("current-snapshot-id"))
-    expect_stored(lab, stored(lab, table, set_statistics(file)), file)
+    file = upd.statistics_file(table, table.member("current-snapshot-id"))
+    expect_stored(lab, stored(lab, table, upd.set_statistics(file)), file)
     blob = file["blob-metadata"][0]
     path = "/updates/*/statistics"
     cases = {
-        f"no {member} of the file": (Mutation(Wrong.MISSING, f"{path}/{member}"), [set_statistics(without(file, member))])
+        f"no {member} of the file": (Mutation(Wrong.MISSING, f"{path}/{member}"), [upd.set_statistics(upd.without(file, member))])
         for member in file
     }
     for member in ("type", "snapshot-id", "sequence-number", "fields"):
         missing = Mutation(Wrong.MISSING, f"{path}/blob-metadata/*/{member}")
-        cases[f"no {member} of a blob"] = missing, [set_statistics({**file, "blob-metadata": [without(blob, member)]})]
-    judge_refusals(lab, "IRC-UPD-068", table, cases)
+        cases[f"no {member} of a blob"] = missing, [upd.set_statistics({**file, "blob-metadata": [upd.without(blob, member)]})]
+    upd.judge_refusals(lab, "IRC-UPD-068", table, cases)
 
 
 @check("IRC-UPD-069")
@@ -117,14 +105,14 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
     """Statistics for an unknown snapshot are accepted or refused without a 5xx, and the table still loads."""
     table = lab.append(lab.make_table())
     first = table.member("current-snapshot-id")
-    kept = statistics_file(table, first, name="kept")
-    expect_stored(lab, stored(lab, table, set_statistics(kept)), kept)
-    reply = lab.try_commit(table, set_statistics(statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
+    kept = upd.statistics_file(table, first, name="kept")
+    expect_stored(lab, stored(lab, table, upd.set_statistics(kept)), kept)
+    reply = lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
 
     with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
         expect.no_server_error(reply)
         after = lab.load(table)
-        found, place = files(after), after.place("statistics")
+        found, place = upd.files(after), after.place("statistics")
         expect.equal([kept["statistics-path"]], found.get(first), "the statistics of another snapshot,", at=place)
         expect.true(reply.status == 200 or UNKNOWN not in found, "no statistics of a commit that was refused", found, at=place)
 
@@ -133,25 +121,25 @@ def statistics_of_unknown_snapshots_return_no_5xx(lab: CatalogLab) -> None:
 def statistics_are_removed(lab: CatalogLab) -> None:
     """Removing statistics removes those of the snapshot; removing missing ones changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
-    kept = statistics_file(table, second, name="kept")
-    goes = statistics_file(table, first)
-    expect_stored(lab, stored(lab, table, set_statistics(goes), set_statistics(kept)), goes, kept)
+    kept = upd.statistics_file(table, second, name="kept")
+    goes = upd.statistics_file(table, first)
+    expect_stored(lab, stored(lab, table, upd.set_statistics(goes), upd.set_statistics(kept)), goes, kept)
 
     with lab.judge("IRC-UPD-070"):
-        after = changed(lab, table, remove_statistics(first))
-        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
-        after = changed(lab, table, remove_statistics(first), remove_statistics(UNKNOWN))
-        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot", at=after.place("statistics"))
+        after = upd.changed(lab, table, upd.remove_statistics(first))
+        expect.equal({second: [kept["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
+        after = upd.changed(lab, table, upd.remove_statistics(first), upd.remove_statistics(UNKNOWN))
+        expect.equal({second: [kept["statistics-path"]]}, upd.files(after), "statistics files by snapshot", at=after.place("statistics"))
 
 
 @check("IRC-UPD-052")
 def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
     """Removing a snapshot removes its statistics and partition statistics."""
     table, first, _ = table_of_two_snapshots(lab)
-    file = statistics_file(table, first)
-    expect_stored(lab, stored(lab, table, set_statistics(file)), file)
-    lab.try_commit(table, set_partition_statistics(partition_statistics_file(table, first)))
-    after = stored(lab, table, remove_snapshots(first))
+    file = upd.statistics_file(table, first)
+    expect_stored(lab, stored(lab, table, upd.set_statistics(file)), file)
+    lab.try_commit(table, upd.set_partition_statistics(upd.partition_statistics_file(table, first)))
+    after = stored(lab, table, upd.remove_snapshots(first))
     with lab.step("IRC-UPD-050"):
         expect.lacks(
             first, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots", at=after.place("snapshots")
@@ -161,7 +149,7 @@ def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
         after = lab.load(table)
         for member in ("statistics", "partition-statistics"):
             with case():
-                expect.lacks(first, files(after, member), f"{member} files", at=after.place(member))
+                expect.lacks(first, upd.files(after, member), f"{member} files", at=after.place(member))
 
 
 # -- partition statistics -----------------------------------------------------------------------------------------------
@@ -172,14 +160,17 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
     """Setting partition statistics again replaces the file of that snapshot and keeps those of others."""
     table, first, second = table_of_two_snapshots(lab)
     wanted = ((first, "older"), (first, "newer"), (second, "other"))
-    older, newer, other = (partition_statistics_file(table, snapshot, name=name) for snapshot, name in wanted)
+    older, newer, other = (upd.partition_statistics_file(table, snapshot, name=name) for snapshot, name in wanted)
 
     with lab.judge("IRC-UPD-071"):
-        changed(lab, table, set_partition_statistics(older), set_partition_statistics(other))
-        after = changed(lab, table, set_partition_statistics(newer))
+        upd.changed(lab, table, upd.set_partition_statistics(older), upd.set_partition_statistics(other))
+        after = upd.changed(lab, table, upd.set_partition_statistics(newer))
         expected = {first: [newer["statistics-path"]], second: [other["statistics-path"]]}
         expect.equal(
-            expected, files(after, "partition-statistics"), "partition statistics files by snapshot", at=after.place("partition-statistics")
+            expected,
+            upd.files(after, "partition-statistics"),
+            "partition statistics files by snapshot",
+            at=after.place("partition-statistics"),
         )
 
 
@@ -187,19 +178,19 @@ def partition_statistics_are_replaced(lab: CatalogLab) -> None:
 def partition_statistics_are_removed(lab: CatalogLab) -> None:
     """Removing partition statistics removes those of the snapshot; removing missing ones changes nothing."""
     table, first, second = table_of_two_snapshots(lab)
-    kept = partition_statistics_file(table, second, name="kept")
-    goes = partition_statistics_file(table, first)
-    after = stored(lab, table, set_partition_statistics(goes), set_partition_statistics(kept))
+    kept = upd.partition_statistics_file(table, second, name="kept")
+    goes = upd.partition_statistics_file(table, first)
+    after = stored(lab, table, upd.set_partition_statistics(goes), upd.set_partition_statistics(kept))
     expect_stored(lab, after, goes, kept, member="partition-statistics")
 
     with lab.judge_each("IRC-UPD-072") as case:
         for removals in ([first], [first, UNKNOWN]):
             with case():
-                after = changed(lab, table, *map(remove_partition_statistics, removals))
+                after = upd.changed(lab, table, *map(upd.remove_partition_statistics, removals))
                 expected = {second: [kept["statistics-path"]]}
                 expect.equal(
                     expected,
-                    files(after, "partition-statistics"),
+                    upd.files(after, "partition-statistics"),
                     "partition statistics files by snapshot",
                     at=after.place("partition-statistics"),
                 )

@@ -4,24 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_snapshot,
-    add_sort_order,
-    add_spec,
-    changed,
-    column,
-    columns,
-    current_schema,
-    next_column,
-    next_field,
-    partition_field,
-    schema_with,
-    set_current_schema,
-    sort_field,
-    table_of_version,
-)
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -60,9 +43,9 @@ def city_of(table: Table) -> int:
     Raises:
         Unmet: there is none.
     """
-    fields = [field for field in current_schema(table)["fields"] if field.get("name") == "place"]
+    fields = [field for field in upd.current_schema(table)["fields"] if field.get("name") == "place"]
     inner = [field for each in fields if isinstance(each.get("type"), dict) for field in each["type"].get("fields") or ()]
-    expect.true(bool(inner), "a column within the column place", current_schema(table), at=table.place("schemas"))
+    expect.true(bool(inner), "a column within the column place", upd.current_schema(table), at=table.place("schemas"))
     found: int = inner[0]["id"]
     return found
 
@@ -72,20 +55,20 @@ def types_are_widened(lab: CatalogLab) -> None:
     """A commit may widen column types and add columns with capitals in their names."""
     fields = [{"id": n + 1, "name": f"c{n}", "type": narrow, "required": False} for n, narrow in enumerate(WIDER)]
     table = lab.append(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
-    schema = schema_with(table, next_column(table, "Later"))
+    schema = upd.schema_with(table, upd.next_column(table, "Later"))
     schema["fields"] = [{**field, "type": WIDER.get(str(field["type"]).replace(" ", ""), field["type"])} for field in schema["fields"]]
 
     with lab.judge("IRC-UPD-010"):
-        after = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
-        types = [str(field.get("type")).replace(" ", "") for field in current_schema(after)["fields"]]
+        after = upd.changed(lab, table, upd.add_schema(schema), upd.set_current_schema(upd.LAST_ADDED))
+        types = [str(field.get("type")).replace(" ", "") for field in upd.current_schema(after)["fields"]]
         expect.equal([*WIDER.values(), "string"], types, "types of the current schema", at=after.place("schemas"))
-        expect.contains("Later", columns(current_schema(after)), "the current schema", at=after.place("schemas"))
+        expect.contains("Later", upd.columns(upd.current_schema(after)), "the current schema", at=after.place("schemas"))
 
 
 @check("IRC-UPD-022")
 def transforms_are_accepted(lab: CatalogLab) -> None:
     """A spec with any transform that its column allows is added as sent."""
-    table = table_of_version(lab, 2)
+    table = upd.table_of_version(lab, 2)
 
     with lab.judge("IRC-UPD-022") as case:
         for name, transforms in TRANSFORMS.items():
@@ -93,14 +76,14 @@ def transforms_are_accepted(lab: CatalogLab) -> None:
                 with case():
                     table = lab.load(table)
                     wanted = f"{name}_{transform.partition('[')[0]}"
-                    field = partition_field(column(table, name), transform, wanted, field_id=next_field(table))
-                    expect_spec(changed(lab, table, add_spec(field)), [field])
+                    field = upd.partition_field(upd.column(table, name), transform, wanted, field_id=upd.next_field(table))
+                    expect_spec(upd.changed(lab, table, upd.add_spec(field)), [field])
         table = lab.load(table)
         both = [
-            partition_field(column(table, "id"), transform, f"id_{n}", field_id=next_field(table, skip=n))
+            upd.partition_field(upd.column(table, "id"), transform, f"id_{n}", field_id=upd.next_field(table, skip=n))
             for n, transform in enumerate(("bucket[8]", "truncate[100]"))
         ]
-        expect_spec(changed(lab, table, add_spec(*both)), both)
+        expect_spec(upd.changed(lab, table, upd.add_spec(*both)), both)
 
 
 def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
@@ -123,13 +106,13 @@ def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
     """A table can be partitioned and sorted by a nested column."""
     table = lab.make_table(schema=PLACE)
     city = city_of(table)
-    field = partition_field(city, "bucket[4]", "city_bucket", field_id=next_field(table))
+    field = upd.partition_field(city, "bucket[4]", "city_bucket", field_id=upd.next_field(table))
 
     with lab.judge("IRC-UPD-022"):
-        expect_spec(changed(lab, table, add_spec(field)), [field])
-    order = sort_field(city, direction="desc", null_order="nulls-last")
+        expect_spec(upd.changed(lab, table, upd.add_spec(field)), [field])
+    order = upd.sort_field(city, direction="desc", null_order="nulls-last")
     with lab.judge("IRC-UPD-029"):
-        after = changed(lab, table, add_sort_order(order))
+        after = upd.changed(lab, table, upd.add_sort_order(order))
         orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
         expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
 
@@ -143,7 +126,7 @@ def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
         for operation in OPERATIONS:
             with case():
                 snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
-                after = changed(lab, table, add_snapshot(snapshot))
+                after = upd.changed(lab, table, upd.add_snapshot(snapshot))
                 found = {one.get("snapshot-id"): (one.get("summary") or {}).get("operation") for one in after.member("snapshots")}
                 expect.equal(
                     operation,

@@ -5,20 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import views
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
-from lakepact.conformance.checks.iceberg_rest.kit.views import (
-    OVER_TABLE,
-    TABLE_AS_VIEW,
-    View,
-    loaded,
-    made,
-    next_version,
-    replaced,
-    same_view,
-    unchanged,
-)
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
@@ -28,21 +18,23 @@ from lakepact.generated.iceberg_rest import op
 @check("IRC-VIEW-REN-001")
 def renames_move_views(lab: CatalogLab) -> None:
     """Renaming a view returns 204; it loads unchanged by its new name, and the old name returns 404."""
-    first = made(lab, properties={"lakepact.note": "1"})
-    view = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")) if lab.offers(op.replace_view) else first)
+    first = views.made(lab, properties={"lakepact.note": "1"})
+    view = views.loaded(
+        lab, views.replaced(lab, first, *views.next_version(first, "SELECT 2 AS id")) if lab.offers(op.replace_view) else first
+    )
     names = [view.name, lab.name(), lab.name(), view.name]
     for old, new in lab.each(pairwise(names)):
         reply = rename_view(lab, identifier(view.namespace, old), identifier(view.namespace, new))
         with lab.judge("IRC-VIEW-REN-001"):
             expect.status(reply, 204)
-            unchanged(lab, View(view.namespace, new, view.reply))
+            views.unchanged(lab, views.View(view.namespace, new, view.reply))
             expect.not_found(lab.send(op.load_view, namespace=view.namespace, view=old), "view")
 
 
 @check("IRC-VIEW-REN-002", "IRC-VIEW-REN-007")
 def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     """Renaming a missing view, or a table as a view, returns 404 and keeps the table."""
-    gone = made(lab)
+    gone = views.made(lab)
     lab.require(lab.send(op.drop_view, **gone.at))
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
@@ -54,7 +46,7 @@ def renaming_missing_views_or_tables_returns_404(lab: CatalogLab) -> None:
     lab.drop_afterwards(table.namespace, new)
     reply = rename_view(lab, table.identifier, identifier(table.namespace, new))
     with lab.judge("IRC-VIEW-REN-007"):
-        expect.status(reply, 404, mutation=TABLE_AS_VIEW)
+        expect.status(reply, 404, mutation=views.TABLE_AS_VIEW)
         table_unchanged(lab, table)
 
 
@@ -62,7 +54,7 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
     """Return whether views can be renamed into another namespace, as the user says and as one of them shows."""
     if not lab.feature("rename-across-namespaces"):
         return False
-    return rename_view(lab, made(lab).identifier, identifier(lab.make_namespace(), lab.name())).status != 406
+    return rename_view(lab, views.made(lab).identifier, identifier(lab.make_namespace(), lab.name())).status != 406
 
 
 @check("IRC-VIEW-REN-003")
@@ -71,7 +63,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
     if not moves_between_namespaces(lab):
         lab.skip("IRC-VIEW-REN-003", "the target does not rename views into other namespaces")
         return
-    view, gone = loaded(lab, made(lab)), lab.make_namespace()
+    view, gone = views.loaded(lab, views.made(lab)), lab.make_namespace()
     lab.require(lab.send(op.drop_namespace, namespace=gone))
     for namespace in lab.each((gone, (lab.name(),))):
         for name in lab.each((lab.name(), view.name)):
@@ -79,39 +71,39 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             with lab.judge("IRC-VIEW-REN-003"):
                 expect.not_found(reply, "namespace")
                 expect.member("NoSuchNamespaceException", reply.place("error", "type"), "error type")
-                unchanged(lab, view)
+                views.unchanged(lab, view)
 
 
 @check("IRC-VIEW-REN-004")
 def renaming_to_taken_names_returns_409(lab: CatalogLab) -> None:
     """Renaming a view to the name of another view or a table returns 409 and changes none of them."""
-    view = loaded(lab, made(lab))
-    other, table = loaded(lab, made(lab, view.namespace)), lab.load(lab.make_table(view.namespace))
+    view = views.loaded(lab, views.made(lab))
+    other, table = views.loaded(lab, views.made(lab, view.namespace)), lab.load(lab.make_table(view.namespace))
     for taken in lab.each((other.identifier, table.identifier)):
         reply = rename_view(lab, view.identifier, taken)
         with lab.judge("IRC-VIEW-REN-004"):
-            expect.status(reply, 409, mutation=OVER_TABLE if taken == table.identifier else Mutation(Wrong.PRESENT, "view"))
-            unchanged(lab, view)
-            unchanged(lab, other)
+            expect.status(reply, 409, mutation=views.OVER_TABLE if taken == table.identifier else Mutation(Wrong.PRESENT, "view"))
+            views.unchanged(lab, view)
+            views.unchanged(lab, other)
             table_unchanged(lab, table)
 
 
 @check("IRC-VIEW-REN-005")
 def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
     """Renaming a view into another namespace returns 204 and keeps its metadata, or returns 406."""
-    view, home = loaded(lab, made(lab)), lab.make_namespace()
+    view, home = views.loaded(lab, views.made(lab)), lab.make_namespace()
     reply = rename_view(lab, view.identifier, identifier(home, view.name))
 
     with lab.judge("IRC-VIEW-REN-005", remark=f"answered with status {reply.status}"):
         expect.status(reply, 204, 406, mutation=Mutation(Wrong.VALUE, "/destination/namespace"))
         if reply.status == 204:
-            same_view(lab, view.reply, lab.send(op.load_view, namespace=home, view=view.name))
+            views.same_view(lab, view.reply, lab.send(op.load_view, namespace=home, view=view.name))
 
 
 @check("IRC-NS-DROP-001")
 def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
     """Dropping a namespace returns 204 once its only view was renamed into another one."""
-    view, home = loaded(lab, made(lab)), lab.make_namespace()
+    view, home = views.loaded(lab, views.made(lab)), lab.make_namespace()
     if rename_view(lab, view.identifier, identifier(home, view.name)).status != 204:
         raise NotOffered("the target does not rename views into other namespaces")
     reply = lab.send(op.drop_namespace, namespace=view.namespace)
@@ -125,7 +117,7 @@ def emptied_namespaces_are_dropped(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REN-006")
 def incomplete_renames_return_400(lab: CatalogLab) -> None:
     """A rename without source or destination, or without their namespace or name, returns 400 and changes nothing."""
-    view = loaded(lab, made(lab))
+    view = views.loaded(lab, views.made(lab))
     whole = {"source": view.identifier, "destination": identifier(view.namespace, lab.name())}
     lab.add_cleanup(lambda: lab.send(op.drop_view, namespace=view.namespace, view=whole["destination"]["name"]))
     cases: dict[str, dict[str, Any]] = {f"/{side}": {other: whole[other] for other in whole if other != side} for side in whole}
@@ -137,4 +129,4 @@ def incomplete_renames_return_400(lab: CatalogLab) -> None:
         reply = lab.send(op.rename_view, body=body)
         with lab.judge("IRC-VIEW-REN-006"):
             expect.status(reply, 400, about=f"without {missing}", mutation=Mutation(Wrong.MISSING, missing))
-            unchanged(lab, view)
+            views.unchanged(lab, view)

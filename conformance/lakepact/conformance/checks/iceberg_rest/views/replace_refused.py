@@ -5,30 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit import views
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    NOWHERE,
-    UNSUPPORTED,
-    add_snapshot,
-    add_spec,
-    set_current_schema,
-    set_default_spec,
-    upgrade_format_version,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.kit.views import (
-    HARMLESS,
-    View,
-    add_view_version,
-    loaded,
-    made,
-    replace,
-    set_current_view_version,
-    sql,
-    unchanged,
-    version,
-)
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
@@ -47,7 +27,7 @@ def assert_view_uuid(uuid: str) -> dict[str, Any]:
 def judge_refusals(
     lab: CatalogLab,
     requirement: str,
-    view: View,
+    view: views.View,
     *,
     cases: Mapping[str, Sequence[Entry]],
     mutation: Mutation,
@@ -65,7 +45,7 @@ def judge_refusals(
     """
     holds = [assert_view_uuid(view.uuid)]
     for wrong, given in lab.each(cases.items()):
-        reply = replace(lab, view, *given, requirements=holds)
+        reply = views.replace(lab, view, *given, requirements=holds)
         with lab.judge(requirement):
             expect.status(reply, *allowed, about=f"for {wrong}", mutation=mutation)
 
@@ -73,7 +53,7 @@ def judge_refusals(
 @check("IRC-VIEW-REPL-002")
 def replacements_without_updates_return_400(lab: CatalogLab) -> None:
     """Replacing a view without `updates` returns 400; without `requirements`, 200."""
-    view = made(lab)
+    view = views.made(lab)
     without: tuple[dict[str, Any], ...] = (
         {},
         {"requirements": []},
@@ -81,7 +61,7 @@ def replacements_without_updates_return_400(lab: CatalogLab) -> None:
     )
 
     with lab.judge("IRC-VIEW-REPL-002") as case:
-        expect.status(lab.send(op.replace_view, body={"updates": [HARMLESS]}, **view.at), 200, about="without requirements")
+        expect.status(lab.send(op.replace_view, body={"updates": [views.HARMLESS]}, **view.at), 200, about="without requirements")
         for body in without:
             with case():
                 expect.status(
@@ -95,19 +75,19 @@ def replacements_without_updates_return_400(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-005", "IRC-REQ-036")
 def view_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-view-uuid with the view's UUID returns 200; with another UUID, 409 and nothing changes."""
-    view = loaded(lab, made(lab))
+    view = views.loaded(lab, views.made(lab))
     cases = {"another UUID is asserted": [assert_view_uuid(NOBODY)], "both are": [assert_view_uuid(uuid) for uuid in (view.uuid, NOBODY)]}
     for situation, requirements in lab.each(cases.items()):
-        reply = replace(lab, view, HARMLESS, requirements=requirements)
+        reply = views.replace(lab, view, views.HARMLESS, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
             expect.status(reply, 409, about=f"when {situation}", mutation=ANOTHER_UUID)
-            unchanged(lab, view)
+            views.unchanged(lab, view)
         with lab.judge("IRC-REQ-036"):
             expect.status(reply, 409, about=f"when {situation}", mutation=ANOTHER_UUID)
-        nothing = replace(lab, view, requirements=requirements)
+        nothing = views.replace(lab, view, requirements=requirements)
         with lab.judge("IRC-VIEW-REPL-005"):
             expect.status(nothing, 409, 400, about=f"when {situation}, and there is no update", mutation=ANOTHER_UUID)
-    reply = replace(lab, view, HARMLESS, requirements=[assert_view_uuid(view.uuid)])
+    reply = views.replace(lab, view, views.HARMLESS, requirements=[assert_view_uuid(view.uuid)])
     with lab.judge("IRC-REQ-036"):
         expect.status(reply, 200, about="when the UUID of the view is asserted")
 
@@ -115,10 +95,10 @@ def view_uuids_are_compared(lab: CatalogLab) -> None:
 @check("IRC-REQ-037", "IRC-REQ-038")
 def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
     """assert-view-uuid without `uuid` returns 400; requirements of tables return 400 or 406."""
-    view = made(lab)
+    view = views.made(lab)
     with lab.judge("IRC-REQ-037"):
         expect.status(
-            replace(lab, view, HARMLESS, requirements=[{"type": "assert-view-uuid"}]),
+            views.replace(lab, view, views.HARMLESS, requirements=[{"type": "assert-view-uuid"}]),
             400,
             mutation=Mutation(Wrong.MISSING, "/requirements/*/uuid"),
         )
@@ -131,8 +111,8 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
     for wrong, requirements in lab.each(cases.items()):
         with lab.judge("IRC-REQ-038"):
             expect.status(
-                replace(lab, view, HARMLESS, requirements=requirements),
-                *UNSUPPORTED,
+                views.replace(lab, view, views.HARMLESS, requirements=requirements),
+                *upd.UNSUPPORTED,
                 about=f"for {wrong}",
                 mutation=Mutation(Wrong.VALUE, "/requirements/*/type"),
             )
@@ -141,11 +121,11 @@ def table_requirements_on_views_are_refused(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-008")
 def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
     """Unknown updates and requirements of views return 400, alone and among others."""
-    view = made(lab)
+    view = views.made(lab)
     unknown = {"action": "lakepact-unknown"}
-    cases: dict[str, list[Entry]] = {"an unknown update": [unknown], "one beside another": [HARMLESS, unknown]}
+    cases: dict[str, list[Entry]] = {"an unknown update": [unknown], "one beside another": [views.HARMLESS, unknown]}
     judge_refusals(lab, "IRC-VIEW-REPL-008", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/action"))
-    reply = replace(lab, view, HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}])
+    reply = views.replace(lab, view, views.HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}])
     with lab.judge("IRC-VIEW-REPL-008"):
         expect.status(reply, 400, about="for an unknown requirement", mutation=Mutation(Wrong.VALUE, "/requirements/*/type"))
 
@@ -153,27 +133,27 @@ def unknown_updates_and_requirements_return_400(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REPL-012")
 def upgrading_view_format_versions_returns_400(lab: CatalogLab) -> None:
     """Upgrading a view to a format version above 1 returns 400."""
-    view = made(lab)
-    cases = {f"format version {number}": [upgrade_format_version(number)] for number in (2, 3)}
+    view = views.made(lab)
+    cases = {f"format version {number}": [upd.upgrade_format_version(number)] for number in (2, 3)}
     judge_refusals(lab, "IRC-VIEW-REPL-012", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/format-version"))
 
 
 @check("IRC-UPD-085", "IRC-UPD-086")
 def invalid_versions_return_400(lab: CatalogLab) -> None:
     """A version with an unknown schema or a repeated dialect returns 400."""
-    view = made(lab)
+    view = views.made(lab)
 
     def adding(*representations: Entry, **members: Any) -> list[Entry]:
         further = {"version_id": 2, "schema_id": view.current["schema-id"], **members}
-        return [add_view_version(version(view.namespace, *representations, **further)), set_current_view_version()]
+        return [views.add_view_version(views.version(view.namespace, *representations, **further)), views.set_current_view_version()]
 
     nowhere = {
-        "a version of a schema that is not there": adding(sql("SELECT 2 AS id"), schema_id=NOWHERE),
-        "a version of the last added schema where none was": adding(sql("SELECT 2 AS id"), schema_id=LAST_ADDED),
+        "a version of a schema that is not there": adding(views.sql("SELECT 2 AS id"), schema_id=upd.NOWHERE),
+        "a version of the last added schema where none was": adding(views.sql("SELECT 2 AS id"), schema_id=upd.LAST_ADDED),
     }
     unknown = Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version/schema-id")
     judge_refusals(lab, "IRC-UPD-085", view, cases=nowhere, mutation=unknown)
-    twice = adding(sql("SELECT 2 AS id"), sql("SELECT 3 AS id"))
+    twice = adding(views.sql("SELECT 2 AS id"), views.sql("SELECT 3 AS id"))
     repeated = Mutation(Wrong.DUPLICATE, "/updates/*/view-version/representations/*/dialect")
     judge_refusals(lab, "IRC-UPD-086", view, cases={"two representations of one dialect": twice}, mutation=repeated)
 
@@ -181,10 +161,10 @@ def invalid_versions_return_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-088")
 def unknown_current_versions_return_400(lab: CatalogLab) -> None:
     """Setting an unknown version as current returns 400."""
-    view = made(lab)
+    view = views.made(lab)
     cases = {
-        "an unknown version": [set_current_view_version(NOWHERE)],
-        "the last added version where none was": [set_current_view_version(LAST_ADDED)],
+        "an unknown version": [views.set_current_view_version(upd.NOWHERE)],
+        "the last added version where none was": [views.set_current_view_version(upd.LAST_ADDED)],
     }
     judge_refusals(lab, "IRC-UPD-088", view, cases=cases, mutation=Mutation(Wrong.UNKNOWN_ID, "/updates/*/view-version-id"))
 
@@ -192,7 +172,7 @@ def unknown_current_versions_return_400(lab: CatalogLab) -> None:
 @check("IRC-UPD-089")
 def table_updates_on_views_are_refused(lab: CatalogLab) -> None:
     """Updates that only tables have return 400 or 406 for views."""
-    view = made(lab)
+    view = views.made(lab)
     snapshot = {
         "snapshot-id": 1,
         "sequence-number": 1,
@@ -200,6 +180,6 @@ def table_updates_on_views_are_refused(lab: CatalogLab) -> None:
         "manifest-list": f"{view.member('location')}/metadata/snap-1.avro",
         "summary": {"operation": "append"},
     }
-    updates = (add_spec(), set_default_spec(0), set_current_schema(view.current["schema-id"]), add_snapshot(snapshot))
+    updates = (upd.add_spec(), upd.set_default_spec(0), upd.set_current_schema(view.current["schema-id"]), upd.add_snapshot(snapshot))
     cases = {str(update["action"]): [update] for update in updates}
-    judge_refusals(lab, "IRC-UPD-089", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/action"), allowed=UNSUPPORTED)
+    judge_refusals(lab, "IRC-UPD-089", view, cases=cases, mutation=Mutation(Wrong.VALUE, "/updates/*/action"), allowed=upd.UNSUPPORTED)

@@ -7,19 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_sort_order,
-    add_spec,
-    assign_uuid,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_location,
-    upgrade_format_version,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Namespace, Table, set_properties
 from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.judging import expect
@@ -61,15 +50,15 @@ def plot(lab: CatalogLab, namespace: Namespace) -> FreeTableSlot:
 def creation(ground: FreeTableSlot, table_uuid: str) -> list[Mapping[str, Any]]:
     """Return all that a new table needs, as clients send it."""
     return [
-        assign_uuid(table_uuid),
-        upgrade_format_version(2),
-        add_schema(SCHEMA, last_column_id=len(SCHEMA["fields"])),
-        set_current_schema(LAST_ADDED),
-        add_spec(spec_id=0),
-        set_default_spec(LAST_ADDED),
-        add_sort_order(order_id=0),
-        set_default_sort_order(LAST_ADDED),
-        set_location(ground.location),
+        upd.assign_uuid(table_uuid),
+        upd.upgrade_format_version(2),
+        upd.add_schema(SCHEMA, last_column_id=len(SCHEMA["fields"])),
+        upd.set_current_schema(upd.LAST_ADDED),
+        upd.add_spec(spec_id=0),
+        upd.set_default_spec(upd.LAST_ADDED),
+        upd.add_sort_order(order_id=0),
+        upd.set_default_sort_order(upd.LAST_ADDED),
+        upd.set_location(ground.location),
         set_properties(made="by a commit"),
     ]
 

@@ -6,20 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    LAST_ADDED,
-    add_schema,
-    add_sort_order,
-    add_spec,
-    assign_uuid,
-    current_schema,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_location,
-    upgrade_format_version,
-)
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.evidence.differences import Kind
@@ -116,15 +104,15 @@ def initial_updates(table: Table) -> list[Mapping[str, Any]]:
 def _initial_updates(table: Table) -> list[Mapping[str, Any]]:
     order_now = default_order(table)
     return [
-        assign_uuid(table.uuid),
-        upgrade_format_version(table.member("format-version")),
-        add_schema(current_schema(table), last_column_id=table.member("last-column-id")),
-        set_current_schema(LAST_ADDED),
-        add_spec(*default_spec(table)["fields"], spec_id=table.member("default-spec-id")),
-        set_default_spec(LAST_ADDED),
-        add_sort_order(*order_now["fields"], order_id=order_now["order-id"]),
-        set_default_sort_order(LAST_ADDED),
-        set_location(table.location),
+        upd.assign_uuid(table.uuid),
+        upd.upgrade_format_version(table.member("format-version")),
+        upd.add_schema(upd.current_schema(table), last_column_id=table.member("last-column-id")),
+        upd.set_current_schema(upd.LAST_ADDED),
+        upd.add_spec(*default_spec(table)["fields"], spec_id=table.member("default-spec-id")),
+        upd.set_default_spec(upd.LAST_ADDED),
+        upd.add_sort_order(*order_now["fields"], order_id=order_now["order-id"]),
+        upd.set_default_sort_order(upd.LAST_ADDED),
+        upd.set_location(table.location),
         {"action": "set-properties", "updates": table.metadata.get("properties") or {}},
     ]
 
