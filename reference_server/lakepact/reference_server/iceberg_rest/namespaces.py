@@ -10,17 +10,7 @@ import orjson
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
-from lakepact.reference_server.iceberg_rest.identifiers import (
-    IDENTIFIERS,
-    NAMESPACES,
-    SEPARATOR,
-    bad_request,
-    check_name,
-    levels_of,
-    namespace_key,
-    no_such_namespace,
-    shown,
-)
+from lakepact.reference_server.iceberg_rest import identifiers
 from lakepact.reference_server.storage.store import Record
 from lakepact.reference_server.warehouse.local import below
 
@@ -38,8 +28,8 @@ def parent_exists(transaction: Transaction, levels: Place) -> None:
     Raises:
         Problem: 404, it does not.
     """
-    if len(levels) > 1 and transaction.get(namespace_key(levels[:-1])) is None:
-        raise no_such_namespace(levels[:-1])
+    if len(levels) > 1 and transaction.get(identifiers.namespace_key(levels[:-1])) is None:
+        raise identifiers.no_such_namespace(levels[:-1])
 
 
 def namespace_is_free(transaction: Transaction, levels: Place) -> None:
@@ -48,8 +38,8 @@ def namespace_is_free(transaction: Transaction, levels: Place) -> None:
     Raises:
         Problem: 409, the name is taken.
     """
-    if transaction.get(namespace_key(levels)) is not None:
-        raise Problem(409, "AlreadyExistsException", f"Namespace already exists: {shown(levels)}")
+    if transaction.get(identifiers.namespace_key(levels)) is not None:
+        raise Problem(409, "AlreadyExistsException", f"Namespace already exists: {identifiers.shown(levels)}")
 
 
 def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
@@ -58,20 +48,20 @@ def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
     Raises:
         Problem: 409, it holds one.
     """
-    for collection in (NAMESPACES, IDENTIFIERS):
+    for collection in (identifiers.NAMESPACES, identifiers.IDENTIFIERS):
         for name, record in transaction.under(collection, levels):
-            message = f"the namespace {shown(levels)} is not empty: it holds the {record.kind} {name}"
+            message = f"the namespace {identifiers.shown(levels)} is not empty: it holds the {record.kind} {name}"
             raise Problem(409, "NamespaceNotEmptyException", message)
 
 
 def levels_are_addressable(levels: Sequence[str]) -> None:
     """Check that a namespace can be addressed in a path."""
     if not levels:
-        raise bad_request("at /namespace: a namespace has at least one level")
+        raise identifiers.bad_request("at /namespace: a namespace has at least one level")
     for index, level in enumerate(levels):
-        check_name(level, f"at /namespace/{index}: the level of a namespace")
-        if SEPARATOR in level:
-            raise bad_request(f"at /namespace/{index}: a level must not contain U+001F, which separates levels in paths")
+        identifiers.check_name(level, f"at /namespace/{index}: the level of a namespace")
+        if identifiers.SEPARATOR in level:
+            raise identifiers.bad_request(f"at /namespace/{index}: a level must not contain U+001F, which separates levels in paths")
 
 
 def keys_are_disjoint(updates: Mapping[str, str], removals: Sequence[str]) -> None:
@@ -110,12 +100,12 @@ class Namespaces:
 
     def list_namespaces(self, *, parent: str | None = None, page_token: str | None = None, page_size: int | None = None) -> Reply:
         """Return the direct children of a namespace, or the top level."""
-        levels = levels_of(parent) if parent else ()
+        levels = identifiers.levels_of(parent) if parent else ()
         with self._catalog.store.view() as view:
             if levels:
                 self._catalog.rules.namespace_exists(view, levels)
-            listing = f"namespaces{SEPARATOR}{parent or ''}"
-            page, following = self._catalog.page(partial(view.under, NAMESPACES, levels), listing, page_token, page_size)
+            listing = f"namespaces{identifiers.SEPARATOR}{parent or ''}"
+            page, following = self._catalog.page(partial(view.under, identifiers.NAMESPACES, levels), listing, page_token, page_size)
         return json_reply({"namespaces": [[*levels, name] for name, _ in page], "next-page-token": following})
 
     def create_namespace(self, *, body: CreateNamespaceRequest) -> Reply:
@@ -128,7 +118,7 @@ class Namespaces:
             self._rules.parent_exists(transaction, levels)
             self._rules.namespace_is_free(transaction, levels)
             record = _record(levels, properties)
-            transaction.put(namespace_key(levels), record)
+            transaction.put(identifiers.namespace_key(levels), record)
         return Reply(200, record.body)
 
     def load_namespace_metadata(self, *, namespace: str) -> Reply:
@@ -142,16 +132,16 @@ class Namespaces:
 
     def drop_namespace(self, *, namespace: str) -> Reply:
         """Remove an empty namespace."""
-        levels = levels_of(namespace)
+        levels = identifiers.levels_of(namespace)
         with self._catalog.store.begin() as transaction:
             self._catalog.rules.namespace_exists(transaction, levels)
             self._rules.namespace_is_empty(transaction, levels)
-            transaction.remove(namespace_key(levels))
+            transaction.remove(identifiers.namespace_key(levels))
         return NO_CONTENT
 
     def update_properties(self, *, namespace: str, body: UpdateNamespacePropertiesRequest) -> Reply:
         """Set and remove properties of a namespace; others stay as they are."""
-        levels = levels_of(namespace)
+        levels = identifiers.levels_of(namespace)
         updates: dict[str, str] = body.get("updates") or {}
         removals: list[str] = body.get("removals") or []
         with self._catalog.store.begin() as transaction:
@@ -162,12 +152,12 @@ class Namespaces:
             removed = [key for key in wanted if properties.pop(key, None) is not None]
             missing = [key for key in wanted if key not in former]
             properties.update(updates)
-            transaction.put(namespace_key(levels), _record(levels, properties))
+            transaction.put(identifiers.namespace_key(levels), _record(levels, properties))
         return json_reply({"updated": list(updates), "removed": removed, "missing": missing})
 
     def _existing(self, namespace: str) -> Record:
         with self._catalog.store.view() as view:
-            return self._catalog.rules.namespace_exists(view, levels_of(namespace))
+            return self._catalog.rules.namespace_exists(view, identifiers.levels_of(namespace))
 
 
 def _record(levels: Place, properties: dict[str, str]) -> Record:

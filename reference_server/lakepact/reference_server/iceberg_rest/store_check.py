@@ -19,21 +19,7 @@ from lakepact.reference_server.iceberg_rest.identifiers import IDENTIFIERS, NAME
 from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
 from lakepact.reference_server.iceberg_rest.tables.metadata_files import decoded
 from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
-from lakepact.reference_server.storage.content import (
-    Damaged,
-    LostChanges,
-    Row,
-    Tally,
-    about_of,
-    check_absence,
-    check_head,
-    holds,
-    looking_into,
-    reason_of_loss,
-    refusal,
-    resolved,
-    rows_of,
-)
+from lakepact.reference_server.storage import content
 from lakepact.reference_server.storage.lock import alone
 from lakepact.reference_server.storage.mark import DamagedMark, read_mark
 from lakepact.reference_server.warehouse.local import Outside, Unreadable, local
@@ -76,7 +62,7 @@ class _Reading:
     findings: list[Finding] = field(default_factory=list[Finding])
     kinds: Counter[str] = field(default_factory=Counter[str])
     namespaces: set[tuple[str, tuple[str, ...]]] = field(default_factory=set[tuple[str, tuple[str, ...]]])
-    tally: Tally = field(default_factory=Tally)
+    tally: content.Tally = field(default_factory=content.Tally)
     needed: list[tuple[str, tuple[str, ...], str]] = field(default_factory=list[tuple[str, tuple[str, ...], str]])
     files: int = 0
     unread: int = 0
@@ -92,20 +78,20 @@ def check_store(path: Path) -> Checked:
         Unavailable: it cannot be read now.
         BadSetting: it is no store, or of a newer format, or in use.
     """
-    path = resolved(path)
+    path = content.resolved(path)
     try:
         if not path.exists():
-            check_absence(path)
-    except LostChanges as lost:
+            content.check_absence(path)
+    except content.LostChanges as lost:
         return Checked(path, "unknown", {}, [Finding("lost-changes", path.name, str(lost))])
-    check_head(path)
+    content.check_head(path)
     reading = _Reading(Validators(Contract("iceberg_rest")))
-    with alone(path), looking_into(path) as connection:
+    with alone(path), content.looking_into(path) as connection:
         connection.text_factory = _text
         try:
             _check_file(reading, path, connection)
         except sqlite3.Error as error:
-            if not isinstance(found := refusal(path, error), Damaged):
+            if not isinstance(found := content.refusal(path, error), content.Damaged):
                 raise found from None
             reading.find("integrity", path.name, str(error))
     for collection, place, where in reading.needed:
@@ -118,17 +104,17 @@ def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -
     for (said,) in connection.execute("PRAGMA integrity_check"):
         if said != "ok":
             reading.find("integrity", path.name, said)
-    about = about_of(connection)
+    about = content.about_of(connection)
     reading.contract = about.get("contract", reading.contract)
     if reading.contract in {"iceberg_rest", "watsonx_data"}:
         reading.validators = Validators(Contract(reading.contract))
     else:
         reading.find("integrity", path.name, f"it does not say whose store it is, or names {reading.contract!r}")
-    for *row, stated in connection.execute(f"{rows_of(about)} ORDER BY collection, place, name"):
+    for *row, stated in connection.execute(f"{content.rows_of(about)} ORDER BY collection, place, name"):
         _check_row(reading, tuple(row), stated)
     reading.tally.close(about)
     try:
-        lost = reason_of_loss(path, reading.tally, about, read_mark(path))
+        lost = content.reason_of_loss(path, reading.tally, about, read_mark(path))
     except DamagedMark as damaged:
         lost = str(damaged)
     if lost is not None:
@@ -139,10 +125,10 @@ def _text(raw: bytes) -> str:
     return raw.decode(errors="replace")
 
 
-def _check_row(reading: _Reading, row: Row, stated: int) -> None:
+def _check_row(reading: _Reading, row: content.Row, stated: int) -> None:
     collection, spelled, name, kind, body, tag, batch, checksum = row
     reading.kinds[kind] += 1
-    if holds(row):
+    if content.holds(row):
         reading.tally.add(batch, checksum, stated)
     else:
         reading.find("checksum", name, f"the {kind} is not what was stored")

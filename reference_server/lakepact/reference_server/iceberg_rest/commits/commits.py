@@ -8,16 +8,8 @@ from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Rules as ServiceRules
 from lakepact.reference_server.http.validation import Invalid
+from lakepact.reference_server.iceberg_rest import identifiers
 from lakepact.reference_server.iceberg_rest.commits.preconditions import check
-from lakepact.reference_server.iceberg_rest.identifiers import (
-    bad_request,
-    identifier_key,
-    levels_of,
-    namespace_key,
-    no_such_table,
-    now_ms,
-    shown,
-)
 from lakepact.reference_server.iceberg_rest.tables.etags import no_tag
 from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit, new_in
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
@@ -35,21 +27,23 @@ def kinds_are_known(body: Mapping[str, Any], updates: Mapping[str, object], prec
     for at, tag, known in (("updates", "action", updates), ("requirements", "type", preconditions)):
         for index, entry in enumerate(body[at]):
             if entry.get(tag) not in known:
-                raise bad_request(f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(known)}")
+                raise identifiers.bad_request(f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(known)}")
 
 
 def committed_table(transaction: Transaction, key: Key, requirements: Sequence[TableRequirement]) -> Record | None:
     """Return the table that a commit is for; None for one that it creates."""
     record = transaction.get(key)
     creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
-    if transaction.get(namespace_key(key.place)) is None:
-        raise no_such_table(key.place, key.name, homeless=True)
+    if transaction.get(identifiers.namespace_key(key.place)) is None:
+        raise identifiers.no_such_table(key.place, key.name, homeless=True)
     if record is not None and record.kind != "table" and creates:
         raise Problem(
-            409, "CommitFailedException", f"{record.kind.capitalize()} with same name already exists: {shown(key.place, key.name)}"
+            409,
+            "CommitFailedException",
+            f"{record.kind.capitalize()} with same name already exists: {identifiers.shown(key.place, key.name)}",
         )
     if (record is None or record.kind != "table") and not creates:
-        raise no_such_table(key.place, key.name)
+        raise identifiers.no_such_table(key.place, key.name)
     return record
 
 
@@ -76,10 +70,10 @@ class Commits:
 
     def update_table(self, *, namespace: str, table: str, body: CommitTableRequest, **_: object) -> Reply:
         """Apply updates to a table if all requirements hold."""
-        levels = levels_of(namespace)
+        levels = identifiers.levels_of(namespace)
         self.catalog.rules.identifier_matches(levels, table, body)
         kinds_are_known(body, self.catalog.updates, self.catalog.preconditions)
-        key = identifier_key(levels, table)
+        key = identifiers.identifier_key(levels, table)
         with self.catalog.store.begin() as transaction:
             former = self.committed_table(transaction, key, body["requirements"])
             self.check_requirements(former, body["requirements"])
@@ -104,7 +98,7 @@ class Commits:
         """Return the metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
         catalog = self.catalog
         base: TableMetadata | None = former.document["metadata"] if former else None
-        metadata = self._rules.updates_applied(base or {}, updates, now_ms=now_ms(), table=catalog.updates)
+        metadata = self._rules.updates_applied(base or {}, updates, now_ms=identifiers.now_ms(), table=catalog.updates)
         if former is not None and metadata is base:
             return metadata
         if base is None or metadata["location"] != base["location"]:
@@ -132,4 +126,4 @@ def check_result(catalog: Catalog, kind: str, metadata: TableMetadata | ViewMeta
     try:
         catalog.validators().check(f"{kind.capitalize()}Metadata", metadata)
     except Invalid as invalid:
-        raise bad_request(f"the updates would leave {kind} metadata that is not valid: {invalid}") from None
+        raise identifiers.bad_request(f"the updates would leave {kind} metadata that is not valid: {invalid}") from None
