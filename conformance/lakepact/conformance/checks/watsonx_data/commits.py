@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 HARMLESS = set_properties(**{"lakepact.harmless": "1"})
 UNKNOWN_UPDATE = {"action": "lakepact-unknown"}

@@ -6,14 +6,13 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from lakepact.conformance.checks.iceberg_rest.api import expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.detection import detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.embedded import ROOT
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import OPERATIONS, check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
+from lakepact.conformance.checks.iceberg_rest.api import Namespace, Reply, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is_named
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 LONGEST = 128
 

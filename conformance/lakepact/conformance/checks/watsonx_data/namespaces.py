@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Reply, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 STORAGE = re.compile(r"s3[an]?(?=://)")  #: schemes of one storage
 KEYS = ("with_underscore", "with.dot", "with:colon", "with-hyphen")

@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, Listing, Names, Page, joined, listing
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 MOST = 250  #: items that the page allows in an answer
 SIDE_BY_SIDE = 8

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("WXD-TBL-001")

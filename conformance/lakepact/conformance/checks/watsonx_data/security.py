@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, NotOffered, OperationId, Reply, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_CREDENTIALS, UNKNOWN_CREDENTIALS
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 #: Values behind ZenApiKey that are not base64, not text, or hold no colon.
 BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")

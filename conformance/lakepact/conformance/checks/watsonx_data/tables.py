@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from lakepact.conformance.checks.iceberg_rest.api import expect, op
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("WXD-TBL-003")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.api import Contract, Mutation, Operation, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import Contract, Operation
-from lakepact.generated.iceberg_rest import op
 
 ABSENT = frozenset({404, 405, 406})
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, Wrong, expect, op
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 from lakepact.conformance.checks.watsonx_data.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("WXD-VIEW-001")

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import time
 
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import IN_MILLISECONDS, METADATA, QUERY, is_whole, objects, required, texts
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 OPERATION = op.generate_temporary_table_credentials
 TRAFFIC = ("access.credentials.credentials_cover_the_table_location",)

@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, Reply, SharingLab, bearing, check, expect, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, lower
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, bearing
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_of
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.delta_sharing import op
 
 #: Values of `Authorization` that carry no bearer token.
 NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-unknown", "Token lakepact-unknown")

@@ -7,15 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Exchange, OperationId, Placed, SharingLab, check, expect, invariant, ndjson
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
 from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Exchange, Placed
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
 
 LINES = ("protocol", "metaData", "file", ndjson.END)
 OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")

@@ -12,17 +12,12 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import SharingLab, Unmet, check, expect, op, reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import readable
-from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.evidence.arrow import pa
-from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison, deletion_vectors
 from lakepact.conformance.rows.lines import Answer, SharedFile
-from lakepact.generated.delta_sharing import op
 
 #: Tables whose log has an unusual layout; DS-DF-18 checks whether the answer names it.
 LAID_OUT = frozenset({"times_in_commit", "checkpoint_v2", "checkpoint_v2_json"})

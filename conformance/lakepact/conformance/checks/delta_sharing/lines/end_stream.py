@@ -6,15 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
-from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import CAPABILITIES, Kind, NotOffered, SharingLab, check, expect, invariant, ndjson
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, WITH_END, Question, ask, by_url
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 
 TRAFFIC = (*ndjson.TOUR, "lines.end_stream.end_stream_actions_have_tokens_and_expiry")
 MOST_TABLES = 4

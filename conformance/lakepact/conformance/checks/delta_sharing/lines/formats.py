@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import SharingLab, check
 from lakepact.conformance.checks.delta_sharing.kit.lines import in_format_or_refused
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
@@ -11,7 +11,6 @@ from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     questions,
     varied,
 )
-from lakepact.conformance.checks.delta_sharing.suite import check
 
 
 @check("DS-CAP-04")

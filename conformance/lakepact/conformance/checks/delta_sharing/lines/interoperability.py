@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Blocked, NotOffered, SharingLab, check, expect, invariant, reading
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, QUERY, action_of, form_of, lines_of, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
 
 WITH_NULLS = ("partitioned", "partition_types")
 LAID_OUT = ("times_in_commit", "checkpoint_v2", "checkpoint_v2_json")  #: tables whose log has an unusual layout

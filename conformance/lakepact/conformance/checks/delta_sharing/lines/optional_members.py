@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Placed, Reply, SharingLab, check, expect
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, METADATA, PARQUET, QUERY, form_of, members, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.exchanges import Placed, Reply
 from lakepact.conformance.fixtures.manifest import PackVersion
-from lakepact.conformance.judging import expect
 
 #: Tables of the pack that are enough.
 TABLES = ("partitioned", "emptied", "changes", "times")

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
 
-from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, expect, invariant, ndjson
 from lakepact.conformance.checks.delta_sharing.kit.answers import KINDS
-from lakepact.conformance.checks.delta_sharing.suite import invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Placed
-from lakepact.conformance.judging import expect
 
 FILES = ("file", "add", "cdf", "remove")
 CHANGED = ("add", "cdf", "remove")

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import asked_for, lower
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 
 @invariant("DS-LSC-01")

@@ -6,14 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.lines import members
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 MEMBERS = ("name", "id", "displayName", "comment", "properties")
 

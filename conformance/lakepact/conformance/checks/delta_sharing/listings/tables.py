@@ -8,16 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import members, texts
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, place_of
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 NAMES = ("name", "schema", "share")
 MEMBERS = (*NAMES, "id", "shareId", "location", "auxiliaryLocations", "accessModes")

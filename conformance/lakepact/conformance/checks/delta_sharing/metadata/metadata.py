@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
+from lakepact.conformance.checks.delta_sharing.api import Blocked, Kind, NotOffered, SharingLab, check, expect, invariant, ndjson, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import named, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.reading import has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, TWO, by_url, varied, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
-from lakepact.conformance.evidence.outcome import Blocked, NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import schema_object
-from lakepact.generated.delta_sharing import op
 
 PARTITIONED = ("partitioned", "measurements", "unpartitioned")
 TRIES = 3  #: to read a table between two of its commits

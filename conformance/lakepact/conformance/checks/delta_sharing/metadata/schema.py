@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Place, Placed, expect, invariant
 from lakepact.conformance.checks.delta_sharing.kit.lines import PARQUET, TOUR, form_of, json_of, lines_of, objects
-from lakepact.conformance.checks.delta_sharing.suite import invariant
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed
-from lakepact.conformance.judging import expect
 
 PRIMITIVES = frozenset({"string", "long", "integer", "short", "byte", "float", "double", "boolean", "binary", "date", "timestamp"})
 DECIMAL = re.compile(r"decimal(?:\(\s*(\d+)\s*,\s*(-?\d+)\s*\))?")

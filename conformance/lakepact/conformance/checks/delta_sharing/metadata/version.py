@@ -6,18 +6,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Exchange, OperationId, Reply, SharingLab, expect, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, answered, version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.delta_sharing import op
 
 MOST_TABLES = 12
 FEW_TABLES = 3  #: that are asked for again and again

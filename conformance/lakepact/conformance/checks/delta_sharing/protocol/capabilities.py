@@ -6,17 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Reply, SharingLab, check, expect, invariant, ndjson, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url, varied
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import Answer, parsed
-from lakepact.generated.delta_sharing import op
 
 MOST_TABLES = 6  #: that are asked in many ways
 FORMATS = frozenset({ndjson.PARQUET, ndjson.DELTA})

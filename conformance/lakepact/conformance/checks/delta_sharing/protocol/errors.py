@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, OperationId, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, of_operation
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Unmet, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.delta_sharing import op
 
 #: Checks that are refused in every way.
 REFUSED = (

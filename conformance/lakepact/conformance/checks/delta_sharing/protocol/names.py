@@ -7,16 +7,11 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, SharedTable, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, OPERATIONS, essence, lower
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.listings import listed
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Placed, Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.delta_sharing import op
 
 #: Checks that ask for every kind of listing.
 LISTED = ("listings.shares.get_share_equals_the_listing", "listings.tables.all_tables_are_those_of_the_schemas")

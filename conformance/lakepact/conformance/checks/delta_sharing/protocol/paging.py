@@ -5,15 +5,10 @@ from __future__ import annotations
 import random
 from urllib.parse import parse_qs, urlsplit
 
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Reply, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS, Item, Listing, Page, beside, items_of, keys, listings, token_of
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 LARGEST = 2**31 - 1  #: of an Int32
 LARGE = (501, 1001, LARGEST)  #: beyond what some servers take

@@ -6,16 +6,10 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, NotOffered, OperationId, SharingLab, check, expect, invariant, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, JSON_ANSWERS, answered
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.listings import listings, token_of
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.delta_sharing import op
 
 JSON, LINES = "application/json", "application/x-ndjson"
 UTF_8 = frozenset({"utf-8", "utf8"})

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Kind, Reply, SharingLab, check, expect, op, place_of, reading, test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.lines import kind_of
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply, place_of
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.changes import TIMESTAMP, VERSION
 from lakepact.conformance.rows.lines import CHANGE, Answer, schema_object
-from lakepact.generated.delta_sharing import op
 
 PLAIN = "changes"
 RECORDED = (PLAIN, "changes_partitioned", "changes_deletion_vectors", "changes_vectors_gone", "changes_late")

@@ -7,18 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from lakepact.conformance.checks.delta_sharing.kit import test_tables
+from lakepact.conformance.checks.delta_sharing.api import NotOffered, Reply, SharedTable, SharingLab, check, expect, op, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, QUERY, form_of, objects, required
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 APPENDED = "streamed"  #: a table of the pack that only gains files, so that the current version has those of each earlier one
 #: Tables of the pack without compactions, so that the answer has an add line for each removed file.

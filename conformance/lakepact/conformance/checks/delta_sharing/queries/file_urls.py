@@ -9,15 +9,11 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import httpx
 
-from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Reply, SharedTable, SharingLab, check, expect, place_of
 from lakepact.conformance.checks.delta_sharing.kit.lines import CHANGES, DELTA, PARQUET, QUERY, is_whole
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
 from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.exchanges import Reply, place_of
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import SharedFile, parsed
 
 MAGIC = b"PAR1"  #: with which a Parquet file begins and ends

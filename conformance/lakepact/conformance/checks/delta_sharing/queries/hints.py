@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, Reply, SharingLab, check, expect, op, reading
 from lakepact.conformance.checks.delta_sharing.kit.predicates import SQL_TYPES, VALUE_TYPES, Comparison, Predicate, column, hint, literal
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.data_files import Row
 from lakepact.conformance.rows.lines import Answer, parsed
-from lakepact.generated.delta_sharing import op
 
 TRAVELLED = "partitioned"  #: a table whose later versions remove files
 PRUNED = "measurements"  #: partitions, and statistics of every kind

@@ -6,17 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import NotOffered, Reply, SharingLab, check, expect, place_of, reading
 from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grown
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.exchanges import Reply, place_of
-from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import Answer
 

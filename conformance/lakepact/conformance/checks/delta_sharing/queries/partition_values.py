@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Placed
-from lakepact.conformance.judging import expect
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Place, Placed, SharingLab, check, expect, invariant, op, reading
 from lakepact.conformance.rows import comparison, values
 from lakepact.conformance.rows.data_files import stored_table
 from lakepact.conformance.rows.lines import SharedFile
-from lakepact.generated.delta_sharing import op
 
 TABLE = "partition_types"
 

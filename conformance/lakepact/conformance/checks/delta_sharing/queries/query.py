@@ -6,17 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import lines as ndjson
+from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, check, expect, invariant, ndjson, wrong_type
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION, has_version
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
-from lakepact.conformance.checks.delta_sharing.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
-from lakepact.conformance.evidence.outcome import NotOffered, wrong_type
-from lakepact.conformance.judging import expect
 
 JSON = "application/json"
 MOST_TABLES = 6

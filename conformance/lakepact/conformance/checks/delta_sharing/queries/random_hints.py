@@ -8,11 +8,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import SharingLab, check, reading
 from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, Joined, Negated, Predicate, hint
 from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, ROUNDED, Hinted, hinted, matching
-from lakepact.conformance.checks.delta_sharing.suite import check
 
 ROUNDS = 12  #: requests for each table
 FILES = 4  #: least values of files that are tried one by one, and as many greatest ones

@@ -6,16 +6,11 @@ import json
 import time
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import NotOffered, SharingLab, check, expect, op, reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.fixtures.growth import append
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
-from lakepact.generated.delta_sharing import op
 
 #: `--parameter fixtures-writable=yes`: the target serves the folder itself, and checks may append to its tables.
 WRITABLE = "fixtures-writable"

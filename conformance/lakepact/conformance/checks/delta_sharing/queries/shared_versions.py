@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Mutation, Reply, SharingLab, Wrong, check, expect, op, reading, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 BEFORE_ALL = "1970-01-01T00:00:00Z"
 

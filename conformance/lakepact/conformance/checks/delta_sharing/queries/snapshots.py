@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, Unmet, check, expect, place_of, reading
 from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import place_of
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import columns, comparison
 from lakepact.conformance.rows.lines import Answer
 

@@ -10,20 +10,12 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, NotOffered, Place, SharingLab, check, expect, op, reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
-from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.evidence.arrow import Table, pa
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place
-from lakepact.conformance.evidence.outcome import NotOffered
 from lakepact.conformance.fixtures.manifest import PackTable
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.data_files import physical_name, stored_table
 from lakepact.conformance.rows.lines import Answer, parsed
-from lakepact.generated.delta_sharing import op
 
 CHANGED = ("changes", "changes_deletion_vectors", "partitioned")  #: tables whose changed files are checked too
 COLUMN_STATISTICS = ("nullCount", "minValues", "maxValues")

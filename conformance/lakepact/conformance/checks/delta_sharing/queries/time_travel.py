@@ -10,20 +10,14 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Kind, Reply, SharingLab, check, expect, op, place_of, reading, test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.queries.changes import lines_have_metadata_of
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply, place_of
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import Answer, schema_object
-from lakepact.generated.delta_sharing import op
 
 WITHOUT_HISTORY = ("unpartitioned", MANY)
 NO_TIMES = ("2025-01-02 00:00:00", "1735776000000", "", "yesterday", "2025-13-01T00:00:00Z")

@@ -5,13 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable
 
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import Kind, Reply, SharingLab, check, expect
 from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, IsNull, Joined, Negated, Predicate, hint
 from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, Hinted, matching
-from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.judging import expect
 
 TYPED = "partition_types"
 

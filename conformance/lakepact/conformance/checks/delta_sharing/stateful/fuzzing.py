@@ -8,19 +8,15 @@ from random import Random
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from lakepact.conformance.checks.delta_sharing.api import Blocked, Contract, OperationId, Reply, SharingLab, Unmet, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, OF_NAMES, version_of
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS
 from lakepact.conformance.checks.delta_sharing.suite import suite
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Blocked, Unmet
 from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.answers import MALFORMED, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned, Step
 from lakepact.conformance.http.wire import Wire
-from lakepact.generated.contract import Contract, OperationId
-from lakepact.generated.delta_sharing import op
 
 Document = dict[str, Any]
 

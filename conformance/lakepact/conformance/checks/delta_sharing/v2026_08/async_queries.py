@@ -7,18 +7,12 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, Placed, Reply, SharingLab, expect, op, reading, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.answers import lasting
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import ends_of, objects, required
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import ASYNC, STATUS, check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Placed, Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Unmet, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.delta_sharing import op
 
 STATUSES = ("pending", "failed")
 LONGEST = 60.0  #: seconds that a query may run

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import test_tables
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, Reply, SharingLab, expect, op, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, form_of, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.delta_sharing import op
 
 HASHES = ("parquet", "delta")
 SPELLINGS = (*HASHES, "Parquet", "DELTA")

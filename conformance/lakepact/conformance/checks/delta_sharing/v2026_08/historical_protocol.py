@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import NotOffered, Placed, Reply, SharingLab, expect, reading, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, form_of, objects, required
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.evidence.exchanges import Placed, Reply
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 
 UPGRADED, UPGRADE = "times_in_commit", 2  #: a table of the pack, and the version that changes its protocol
 WITH_PROTOCOLS = {"includeHistoricalProtocol": True}

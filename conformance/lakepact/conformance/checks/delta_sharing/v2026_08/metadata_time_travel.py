@@ -5,18 +5,12 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.kit import test_tables, times
-from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
-from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Kind, Mutation, SharingLab, Wrong, expect, op, test_tables, times
 from lakepact.conformance.checks.delta_sharing.kit.lines import objects
 from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable, has_version
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Place, Reply, place_of
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 from lakepact.conformance.rows.lines import schema_object
-from lakepact.generated.delta_sharing import op
 
 CHANGED = "schema_changes"  #: a table of the pack whose columns differ from version to version
 WITHOUT_HISTORY = "unpartitioned"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, NotOffered, OperationId, Reply, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     EXPIRED,
     EXPIRED_CREDENTIALS,
@@ -17,13 +17,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.principals import (
     own_token,
 )
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 #: Unknown bearer tokens.
 UNKNOWN = ("lakepact-known-to-nobody", "null", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJsYWtlcGFjdCJ9.")

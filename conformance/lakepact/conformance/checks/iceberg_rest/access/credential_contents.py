@@ -9,13 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import config_of, listed
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Reply, Table, check, expect, invariant, op
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 DELEGATED = (("X-Iceberg-Access-Delegation", "vended-credentials"),)
 DAY = 24 * 3600 * 1000  #: milliseconds by which the clock of a server may be behind

@@ -10,12 +10,7 @@ from lakepact.conformance.checks.iceberg_rest.access.credential_contents import 
     has_credentials,
     temporary_secrets,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, check, expect, op
 
 WAIT = "expiry-wait"  #: the setting of a target: seconds that the harness waits for credentials to expire
 USUAL_WAIT = 5.0

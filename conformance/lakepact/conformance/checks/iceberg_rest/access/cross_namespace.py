@@ -6,14 +6,10 @@ import uuid
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, table_of_the_second
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Table, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:

@@ -6,14 +6,8 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
 from lakepact.conformance.checks.iceberg_rest.access.rights import Scene, change_between, judge_changes, may_write, undoing
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, OperationId, Reply, Unmet, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS, THIRD, bearing, needed
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 #: A hidden object may be reported as missing, and an unreadable file as invalid.
 HIDDEN = (403, 404)

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, OperationId, Place, Reply, Table, Unmet, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS, SECOND, THIRD, WRITES, Headers, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import same_but_for_owned
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
 TURNS = 5  #: tries to make a table where other checks make and drop things, too

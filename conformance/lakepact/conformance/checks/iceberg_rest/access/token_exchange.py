@@ -9,7 +9,7 @@ import orjson
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
 from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import refused
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, NotOffered, Reply, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, NO_RIGHTS, SECOND, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     ACCESS_TOKEN,
@@ -21,12 +21,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
     subject_of,
     token_in,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 EXCHANGES = "token-exchange"
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import answers, is_entered
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Reply, check, expect, invariant, op
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.principals import bearing
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, client_of, fetched, form, issues_tokens, token_in
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
-from lakepact.generated.iceberg_rest import op
 
 KINDS = frozenset({"bearer", "mac", "n_a"})
 TOKEN_TYPES = frozenset(

@@ -6,15 +6,10 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Mutation, Reply, Wrong, check, expect, invariant
 from lakepact.conformance.checks.iceberg_rest.kit.principals import UNKNOWN_CREDENTIALS
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, Client, client_of, fetched, form, issues_tokens
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.evidence.redaction import INVENTED
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
 
 CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")

@@ -7,15 +7,9 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.authentication import requires_credentials
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, change_between, judge_changes, undoing
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, OperationId, Reply, Unmet, check, expect, op, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_CREDENTIALS, NO_RIGHTS, THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS, awaited, grown, in_background, needs, on_pages, plan
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 NOBODY = ""  #: who shows nothing
 HIDDEN = (403, 404)

@@ -8,13 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Place, Reply, Table, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 #: Values of X-Iceberg-Access-Delegation; the contract does not have the last ones.
 DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakepact-telepathy, vended-credentials")

@@ -11,14 +11,8 @@ from urllib.parse import SplitResult, quote, urlsplit
 import httpx
 
 from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Blocked
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, CatalogLab, Kind, Reply, Table, check, expect, op
 from lakepact.conformance.evidence.redaction import INVENTED
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 KEYS = ("s3.access-key-id", "s3.secret-access-key")
 TOKEN, HOST = "gcs.oauth2.token", "gcs.service.host"

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, req, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 Update = Mapping[str, Any]
 

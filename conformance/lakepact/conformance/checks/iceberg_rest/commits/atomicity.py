@@ -6,16 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Reply, check, expect, op, req, upd
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table, properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 REFUSED = 400  #: status of a server that refuses commits without updates
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import uuid
 from functools import partial
 
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Mutation, Table, Wrong, check, expect, op, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot, create, creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version, upgrade_format_version
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 REFUSED = 400  #: status of a server that refuses commits without updates
 #: How many of each member a table has that a commit creates.

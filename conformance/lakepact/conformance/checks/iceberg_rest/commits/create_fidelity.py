@@ -6,14 +6,10 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, op, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
 KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}

@@ -6,16 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Reply, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names as listed
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables, transact
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 LEAVING = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  #: seconds after which callers leave, one after the other
 PATIENCE = 10.0  #: seconds in which a target ends what it began

@@ -6,12 +6,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
 BEHIND_MS = 3_600_000  #: how far that of another one is behind

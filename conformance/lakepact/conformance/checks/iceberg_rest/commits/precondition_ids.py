@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, Blocked, CatalogLab, Table, check, expect, req, upd, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, wrong_type
-from lakepact.conformance.judging import expect
 
 UNPARTITIONED = 999  #: the last partition id of a table that never had a partition field
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, req, set_ref, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
 
 UNKNOWN = 1  #: a snapshot id that no table of these checks has
 

@@ -7,17 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, assert_ref, assert_uuid, refused_alone, stale
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import BEHIND, CONFLICT, at_most_one, side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 CLIENTS = 16
 ROUNDS = 3  #: of each race: in the first one most clients still open their connections, and the window of a race is small

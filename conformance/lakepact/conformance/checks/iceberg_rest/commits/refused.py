@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     HARMLESS,
     NOBODY,
@@ -32,20 +33,14 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     unknown_id,
     upgrade_format_version,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Assertion, Cases
     from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import Refusal
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-    from lakepact.conformance.evidence.exchanges import Reply
 
     Update = Mapping[str, Any]
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, Table, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_uuid, stale
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, set_current_schema, unknown_id
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import at_every_place, change, transact
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 #: Properties of a table that keeps one former metadata file.
 FORGETFUL = {"write.metadata.delete-after-commit.enabled": "true", "write.metadata.previous-versions-max": "1"}

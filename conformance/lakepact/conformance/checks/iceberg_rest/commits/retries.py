@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Mutation, NotOffered, Wrong, check, expect
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, table_of_version
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
 
 WRITERS = 12
 ROUNDS = 3

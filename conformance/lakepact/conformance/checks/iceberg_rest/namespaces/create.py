@@ -7,15 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Reply, Wrong, check, expect, op, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SUCCESS, CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, is_found, is_named, properties_of
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
 MADE = 200  #: says that a namespace was created, or is there

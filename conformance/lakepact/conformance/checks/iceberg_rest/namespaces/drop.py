@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 DROPPED, CONFLICT = 204, 409
 NOT_ACCEPTABLE = 406  #: status of a server that does not drop namespaces with tables

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, Namespace, Reply, check, expect, invariant, op
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, names_in
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @invariant("IRC-NS-LIST-009", "IRC-NS-ENC-005")

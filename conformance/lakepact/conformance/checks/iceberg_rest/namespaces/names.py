@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, is_found, is_named, properties_of
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 DEEPEST = 6  #: levels that are looked at
 

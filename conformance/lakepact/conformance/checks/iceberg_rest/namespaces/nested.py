@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import NotOffered, OperationId, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 
 def deep(lab: CatalogLab, parent: Namespace) -> Namespace:

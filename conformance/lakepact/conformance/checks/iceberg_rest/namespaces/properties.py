@@ -6,16 +6,11 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Namespace, Reply, Table, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 WRITERS = 16  #: callers side by side
 

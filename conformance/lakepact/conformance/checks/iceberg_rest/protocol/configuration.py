@@ -5,17 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, OperationId, Reply, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import meant
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-007")

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, check, expect, invariant, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS, CONTRACT
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import refusals
-from lakepact.generated.iceberg_rest import op
 
 NOT_FOUND, CONFLICT = 404, 409
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Place, Table, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Place
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-GEN-004")

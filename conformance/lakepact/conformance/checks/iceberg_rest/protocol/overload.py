@@ -6,11 +6,7 @@ import re
 from email.utils import parsedate_to_datetime
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Exchange, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Reply, check, expect, invariant, op
 
 BURST = "burst"  #: the setting of a target: requests that are sent at the same moment
 USUAL_BURST = 48

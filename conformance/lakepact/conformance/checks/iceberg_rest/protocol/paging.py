@@ -8,14 +8,9 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Wrong, check, expect, invariant, op
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Names, Page, joined, listing
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 MANY = 101  #: items, one more than a common size of pages
 PATIENCE = 5.0  #: seconds for making them: of a slow target fewer are listed

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, is_named
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-GEN-001", "IRC-GEN-002")

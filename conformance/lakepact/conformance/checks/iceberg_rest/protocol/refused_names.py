@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create
 from lakepact.conformance.checks.iceberg_rest.protocol.paths import ODD_NAMES
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 Requests = dict[OperationId, dict[str, Any]]
 

@@ -6,17 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.invalid_bodies import InvalidBodies, Mutant
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 NOT_IMPLEMENTED = 501  #: what HTTP has for a method that a server knows nowhere
 

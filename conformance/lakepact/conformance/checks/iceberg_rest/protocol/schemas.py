@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, NotOffered, Requirement, Unmet, op, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
     CONTRACT,
     NESTED,
     SCHEMAS,
     ContractSchemas,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.scans import scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import VERSION as KEYS_SINCE
 from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, Client, client_of, form, issues_tokens
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
 from lakepact.conformance.checks.iceberg_rest.suite import suite
-from lakepact.conformance.evidence.exchanges import Exchange
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
 from lakepact.conformance.running.suite import Suite
-from lakepact.generated.contract import Requirement
-from lakepact.generated.iceberg_rest import op
 
 Flaws = Mapping[str, str | None]
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 Stored = Callable[[Mapping[str, str]], Place | None]
 

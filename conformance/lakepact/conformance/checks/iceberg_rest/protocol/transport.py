@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import copy
 
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Contract, check, expect, invariant, op, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_namespace, drop_table
 from lakepact.conformance.checks.iceberg_rest.kit.endpoints import OPERATIONS
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, set_ref
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import Contract
-from lakepact.generated.iceberg_rest import op
 
 #: Beyond what a double holds exactly, and the largest but one of 64 bits.
 WIDE = (9007199254740993, 9223372036854775806)

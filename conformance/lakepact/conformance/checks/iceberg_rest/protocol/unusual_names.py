@@ -5,16 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 #: Names that are others once they are decoded again, trimmed or normalised; a target may refuse any of them.
 ODD = ("{}%41", "{}+c", "{} b", "{}e\u0301x", "{}.b", "{}\U0001f9ca\u8868", "{}&b=c", "{} ")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared
 from lakepact.conformance.checks.iceberg_rest.scans.plan import added, of_four
 from lakepact.conformance.checks.iceberg_rest.scans.residuals import holds, is_decided
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 
 #: Members of a request that do not change the files to read.
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, Unmet, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-from lakepact.conformance.judging import expect
 
 STATES = ("completed", "submitted", "cancelled", "failed")
 

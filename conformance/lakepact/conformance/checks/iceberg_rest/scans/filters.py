@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Wrong, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 
 DAY = 18_262  #: 2020-01-01
 

@@ -6,18 +6,12 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, scans
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, File, Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 def some_table(lab: CatalogLab) -> Table:

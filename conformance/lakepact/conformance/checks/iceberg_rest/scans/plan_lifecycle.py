@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import drop_table
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import cancel, fetch, in_the_background, submitted
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 
 @check("IRC-SCAN-FETCH-010", "IRC-SCAN-FETCH-002")

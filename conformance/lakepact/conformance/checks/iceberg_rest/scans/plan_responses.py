@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, OperationId, Place, Reply, expect
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import SCHEMAS, ContractSchemas
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
 from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
 from lakepact.conformance.checks.iceberg_rest.suite import invariant, suite
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
 from lakepact.conformance.running.suite import Suite
-from lakepact.generated.contract import OperationId
 
 ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
 COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts")

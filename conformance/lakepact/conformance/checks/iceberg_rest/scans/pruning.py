@@ -9,14 +9,10 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, check, expect, upd
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.judging import expect
 
 HOUR = 3_600_000_000  #: in microseconds
 

@@ -6,11 +6,9 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect
 from lakepact.conformance.checks.iceberg_rest.kit.scans import planned
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared, divided, negated
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 #: Filters of several parts, of which partition or bounds of a file decide some.
 FILTERS = (

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Reply, Table, Wrong, check, expect, scans
 
 
 def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect
 from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, planned
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import long_bound
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
 

@@ -6,17 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Reply, Unmet, op
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key, Known, commit, creating, new_order, new_spec
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_views import creating_view, replacing
 from lakepact.conformance.checks.iceberg_rest.suite import suite
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.answers import EMPTY, MALFORMED, MISSING, NO_OBJECT, WRONG_TYPE
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 #: The operations to send; those that the state of tables depends on are listed more than once.
 OPERATIONS = (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Unmet, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import stale
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
@@ -20,11 +21,6 @@ from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_same_refs,
     first_unmet,
 )
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Unmet, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 Place: TypeAlias = tuple[Namespace, str]
 Said: TypeAlias = tuple[str, Unmet | None]

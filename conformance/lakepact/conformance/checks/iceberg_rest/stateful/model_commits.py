@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, Unmet, expect
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     BOOKKEEPING,
     LOCATION,
@@ -18,8 +18,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
     properties_of,
     state,
 )
-from lakepact.conformance.evidence.outcome import Unmet
-from lakepact.conformance.judging import expect
 
 NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
 

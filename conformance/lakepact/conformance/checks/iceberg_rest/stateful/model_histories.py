@@ -7,16 +7,12 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Reply, Unmet, op
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import FIRST_TABLE, FIRST_VIEW, FUZZ, ROOT, CatalogWorld, key_of
 from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID, Document, Key
 from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
 from lakepact.conformance.checks.iceberg_rest.suite import suite
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Unmet
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 #: Actions that change a catalog; frequent ones are listed more than once.
 CHANGES = (

@@ -5,18 +5,13 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, OperationId, Place, Reply, Table, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.list import expect_names
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-TBL-LIST-003", "IRC-TBL-LOAD-005", "IRC-TBL-HEAD-003")

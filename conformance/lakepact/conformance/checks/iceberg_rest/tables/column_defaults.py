@@ -6,15 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import table_of_version
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import extended, field, request_creation
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.components import Instance
-from lakepact.generated.iceberg_rest import op
 
 SINCE = 3  #: the first format version with default values
 DATE = re.compile(r"[+-]?[0-9]{4,}-[0-9]{2}-[0-9]{2}")

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, OperationId, Wrong, check, expect, invariant, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
@@ -14,14 +15,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespa
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import created, extended, field, request_creation
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 

@@ -6,13 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import FIRST_FIELD, partition_field, sort_field
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import array, extended, field, mapping, order, spec, struct
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 ABSENT = object()  #: in place of a value: the member is left out
 

@@ -9,18 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, local_path, lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import expect_file, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, NotOffered, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 CLIENTS = 8
 NO_BOOLEANS = ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5")

@@ -7,13 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Exchange, Place, Reply, check, expect, invariant, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
-from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 #: How RFC 9110 spells an ETag.
 ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')

@@ -8,12 +8,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 NOT_ACCEPTABLE = 406  #: status of a server that does not drop namespaces with tables
 LIVES = 3  #: tables whose life is followed in the lists

@@ -8,21 +8,17 @@ from typing import Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.api import Exchange, Kind, Place, Reply, check, expect, invariant, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import set_statistics, statistics_file, table_of_version
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects, of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import UNORDERED
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
 from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
-from lakepact.generated.iceberg_rest import op
 
 #: Members of metadata in every format version; others depend on the version or have alternatives.
 MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")

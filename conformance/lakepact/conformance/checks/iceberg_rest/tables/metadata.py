@@ -6,16 +6,11 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import Contract, Kind, check, expect, invariant, op, upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order, expect_unique, ids, members, objects
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
-from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Place, Reply
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
-from lakepact.generated.contract import Contract
-from lakepact.generated.iceberg_rest import op
 
 #: Operations whose answers carry table metadata, and their methods.
 CARRIERS = {

@@ -5,16 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Place, Table, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import BYTES, COUNTER, TIMER, report, report_about, scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Place
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 #: A metric of scans and one of commits under which clients send a counter, so that servers may look into it.
 COUNTED = {"scan-report": "result-data-files", "commit-report": "added-data-files"}

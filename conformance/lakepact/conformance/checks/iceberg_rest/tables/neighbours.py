@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import time
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 ENDINGS = ("2", "-2", ".old")  #: what a neighbour's location has more than the table's
 PURGING_SECONDS = 1.0  #: for which a purge may go on after its answer

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, equality_deletes, planted, position_deletes
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path, metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.drop import PURGED_SECONDS, await_purge, is_refused, purge
-from lakepact.conformance.judging import expect
 
 
 def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:

@@ -8,18 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Mutation, Place, Reply, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 Send = Callable[[], Reply]
 Contender = Callable[[str], Reply]

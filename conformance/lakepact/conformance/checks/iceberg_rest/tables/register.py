@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import LOWEST_ERROR, Mutation, Wrong, check, expect, op, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
@@ -19,10 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
 )
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 CONFLICT = 409
 

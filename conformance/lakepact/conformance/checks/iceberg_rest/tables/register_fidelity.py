@@ -6,11 +6,9 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, loaded
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import CHANGED_BY_REGISTERING, registered
 
 SETTINGS = {"write.format.default": "parquet", "lakepact.note": "kept", "empty": ""}

@@ -10,12 +10,9 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, CatalogLab, Mutation, Table, Wrong, check, expect
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong
-from lakepact.conformance.judging import expect
 
 
 def planted(lab: CatalogLab, table: Table, content: bytes) -> str:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register, takes_over
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, same_state, unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Unmet, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 def overwritten(lab: CatalogLab, table: Table, file: Table) -> Reply:

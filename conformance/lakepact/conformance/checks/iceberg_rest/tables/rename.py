@@ -7,16 +7,12 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Table, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 def renamed(lab: CatalogLab, table: Table, name: str, *, namespace: Namespace | None = None) -> Table:

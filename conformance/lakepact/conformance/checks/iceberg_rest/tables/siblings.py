@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 EACH = 6  #: tables that are created, and as many that are dropped
 ROUNDS = 3

@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, op, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import ids
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Wrong, check, expect, op, upd
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties, set_ref
@@ -17,13 +17,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables import requests
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 CONFLICT = 409
 STAGED = "staged table"  #: what does not exist as a table

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, OperationId, Table, check, expect, op, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
 from lakepact.conformance.checks.iceberg_rest.kit.renames import rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import made
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, purge, visible_files
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown, registered
 from lakepact.conformance.checks.iceberg_rest.tables.rename import moves_between_namespaces, renamed
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 
 def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = False) -> tuple[Table, list[Table]]:

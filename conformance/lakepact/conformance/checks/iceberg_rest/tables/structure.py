@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, SUCCESS, CatalogLab, Kind, Mutation, Table, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema, partition_field, sort_field
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, SUCCESS, CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
@@ -24,11 +24,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     spec,
     struct,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 PRIMITIVE_TYPES = (
     *("boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz"),

@@ -7,16 +7,11 @@ from typing import Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, check, expect, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit import transactions
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_field, assert_ref, assert_schema, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, state, without_its_own
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.cases import Cases
 
 MANY = 10  #: tables that every catalog should be able to change in one transaction

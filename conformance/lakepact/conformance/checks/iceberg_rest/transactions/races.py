@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Reply, check, expect, req
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
@@ -21,11 +21,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     marking,
     transact,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Blocked
-from lakepact.conformance.judging import expect
 
 Change = dict[str, Any]
 

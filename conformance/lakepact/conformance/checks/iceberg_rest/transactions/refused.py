@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, op, req, upd, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
     all_unchanged,
@@ -22,10 +20,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     marking,
     transact,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-TXN-002")

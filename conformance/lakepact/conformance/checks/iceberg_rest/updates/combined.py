@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, state
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot, expect_ref, refs
 from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
-from lakepact.conformance.judging import expect
 
 ACCEPTED, REFUSED = 200, 400
 LARGE = 2**33 + 1  #: a sequence number that 32 bits do not hold

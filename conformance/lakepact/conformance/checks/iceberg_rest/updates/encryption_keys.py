@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.encryption_keys import KEY, ROOT, VERSION
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 
 def keys_called(table: Table, key_id: str) -> list[dict[str, Any]]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, upd
 
 UNKNOWN_VERSION = Mutation(Wrong.VALUE, "/updates/*/format-version")
 

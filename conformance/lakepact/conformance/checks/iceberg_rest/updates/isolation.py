@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_partition, judge_answers
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_ids, spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.properties import expect_properties
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot
 from lakepact.conformance.checks.iceberg_rest.updates.schemas import id_of_schema_with, schema_ids
 from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
 from lakepact.conformance.checks.iceberg_rest.updates.statistics import STORED_BY, table_of_two_snapshots
-from lakepact.conformance.judging import expect
 
 # -- what is added ------------------------------------------------------------------------------------------------------
 

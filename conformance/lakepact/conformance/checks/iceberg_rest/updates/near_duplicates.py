@@ -6,12 +6,9 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 COUNTED = [
     {"id": 1, "name": "id", "type": "long", "required": True},

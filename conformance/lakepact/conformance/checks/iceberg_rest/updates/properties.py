@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import wrong_type
-from lakepact.conformance.judging import expect
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, upd, wrong_type
 
 #: Properties of the tables of these checks.
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Table, Wrong, check, expect, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 
 #: Retention that a branch may have.
 RETENTION = {"max-ref-age-ms": 604_800_000_000, "max-snapshot-age-ms": 86_400_000, "min-snapshots-to-keep": 3}

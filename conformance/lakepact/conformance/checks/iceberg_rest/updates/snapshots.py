@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_snapshots_whole
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
 
 KEPT = ("main", "kept", "audit")  #: refs whose snapshots are never removed
 

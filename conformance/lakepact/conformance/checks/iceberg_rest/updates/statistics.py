@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 
 #: The requirements that statistics files are stored.
 STORED_BY = {"statistics": "IRC-UPD-066", "partition-statistics": "IRC-UPD-071"}

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.judging import expect
 
 WIDER = {"int": "long", "float": "double", "decimal(9,2)": "decimal(18,2)"}
 

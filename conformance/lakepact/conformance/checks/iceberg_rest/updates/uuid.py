@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import uuid
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import assign_uuid, changed, judge_refusals
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 
 
 @check("IRC-UPD-001")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.tables.etags import tag_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 TURNS = 3
 NO_TAG = "the target sends no ETag with a commit"

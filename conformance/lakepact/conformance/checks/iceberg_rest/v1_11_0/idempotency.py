@@ -12,18 +12,13 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, OperationId, Reply, Table, Wrong, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import left_behind, location_of
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, replaced
 from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 DURATION = re.compile(r"P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?")
 AT_ONCE = 8

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, NotOffered, OperationId, Place, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
@@ -18,11 +19,6 @@ from lakepact.conformance.checks.iceberg_rest.v1_11_0.idempotency import AGAIN, 
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.register_view import left_behind
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.evidence.exchanges import Place
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.contract import OperationId
-from lakepact.generated.iceberg_rest import op
 
 BETWEEN = 12  #: requests with keys of their own, after which the first key has to be known
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, on_pages, planned, position_deletes
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-PLAN-001", "IRC-PLAN-002")

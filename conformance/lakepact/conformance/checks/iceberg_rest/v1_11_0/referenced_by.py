@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR, CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import SEPARATOR, CatalogLab, Table, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, state
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-RBY-001")

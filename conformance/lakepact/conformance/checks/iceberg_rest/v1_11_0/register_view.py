@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Mutation, Place, Reply, Wrong, expect, op, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers, names
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_TABLE, View, loaded, made, next_version, replace, same_view, unchanged
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 NOT_FOUND = 404
 NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has

@@ -9,13 +9,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Reply, Table, Wrong, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, Headers, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 DELEGATED = [("X-Iceberg-Access-Delegation", "remote-signing")]
 FILE = "data/00000-0.parquet"

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, NotOffered, Place, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR as UNIT
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check
-from lakepact.conformance.evidence.exchanges import Place
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 MADE = 200
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, expect, op
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 def config_of(lab: CatalogLab) -> Reply:

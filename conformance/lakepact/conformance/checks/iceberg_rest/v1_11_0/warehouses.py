@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-WHS-001")

@@ -7,13 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Namespace, NotOffered, Place, Reply, expect, op
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import SCHEMAS, check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Place, Reply
-from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 MOST_NAMESPACES = 30  #: that are searched for functions
 MOST_FUNCTIONS = 20  #: that are loaded

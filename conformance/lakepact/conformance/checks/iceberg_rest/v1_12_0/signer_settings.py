@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.remote_signing import DELEGATED, config_of, is_on, is_signed, storage_of
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 CONFIG = "remote-signing-config"
 

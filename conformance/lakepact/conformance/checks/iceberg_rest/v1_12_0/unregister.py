@@ -5,18 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Table, Wrong, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import register
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 ROUNDS, COMMITS = 6, 5  #: of the race, and those that meet unregistering in each
 #: Members that a server may change when it writes its own file for a registered table.

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Wrong, expect
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, plan
 from lakepact.conformance.checks.iceberg_rest.scans.filters import DAY, both, compared, divided, negated
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.exchanges import Reply
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 
 REFUSED = (400, 422)
 Case = tuple[dict[str, Any], str]  #: a filter, and the files of such a table that hold rows that match

@@ -7,9 +7,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Mutation, Wrong, check, expect, op, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     OTHER_SCHEMA,
@@ -26,10 +26,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     version,
     view_request,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong, wrong_type
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 AT_ONCE = 8
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, create, sql, version
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 Cases = Mapping[str, tuple[Mutation, Mapping[str, Any]]]
 

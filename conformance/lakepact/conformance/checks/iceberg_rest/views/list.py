@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from itertools import chain
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing, names
 from lakepact.conformance.checks.iceberg_rest.kit.views import TABLE_AS_VIEW, made
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-VIEW-LIST-001")

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
@@ -23,10 +23,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     spelled,
     unchanged,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:

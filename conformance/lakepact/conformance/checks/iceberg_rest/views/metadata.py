@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Contract, check, expect, invariant, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_unique, ids, members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
-from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange, Reply
-from lakepact.conformance.judging import expect
 from lakepact.conformance.judging.definitions import answers_of
-from lakepact.generated.contract import Contract
-from lakepact.generated.iceberg_rest import op
 
 #: Operations whose answers carry view metadata, and their methods.
 CARRIERS = {

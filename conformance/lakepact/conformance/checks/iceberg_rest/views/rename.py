@@ -5,14 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Wrong, check, expect, op
 from lakepact.conformance.checks.iceberg_rest.kit import views
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 
 @check("IRC-VIEW-REN-001")

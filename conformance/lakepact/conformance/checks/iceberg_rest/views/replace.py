@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Kind, Mutation, Wrong, check, expect, op, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, NOWHERE, add_schema, remove_properties, set_location
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
     OTHER_SCHEMA,
@@ -28,12 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.views import (
     unchanged,
     version,
 )
-from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
-from lakepact.conformance.evidence.differences import Kind
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 WRITERS = 6  #: fewer than the versions that views keep where nothing else is said, by the reference; others may keep fewer
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, op, upd
 from lakepact.conformance.checks.iceberg_rest.kit import views
-from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
 
 Entry = Mapping[str, Any]
 

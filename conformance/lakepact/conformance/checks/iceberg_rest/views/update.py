@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import NOBODY
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema, remove_properties, set_location
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, properties_of, replace
-from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.evidence.outcome import Mutation, Wrong
-from lakepact.conformance.judging import expect
 
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
 
