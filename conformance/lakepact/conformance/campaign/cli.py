@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from lakepact.conformance.campaign import gate, plans, run_verdicts, runs, tables
 from lakepact.conformance.campaign.engine_options import BY_SIZE, LOCAL, SPARK, Choice, with_engine
-from lakepact.conformance.campaign.engines import doctor
+from lakepact.conformance.campaign.engines import Engine, doctor
 from lakepact.conformance.campaign.errors import CannotRun
 from lakepact.conformance.campaign.follow_up import COMMANDS
 from lakepact.conformance.campaign.paths import FOLDER, FOLDER_THERE
@@ -25,12 +26,7 @@ from lakepact.conformance.running import runner
 from lakepact.conformance.running.profiles import DAY, Number
 from lakepact.generated.contract import contracts
 
-if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
-    from lakepact.conformance.campaign.engines import Engine
-
-    Found = dict[str, list[dict[str, Any]]]
+Found = dict[str, list[dict[str, Any]]]
 
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)

@@ -8,21 +8,18 @@ listTables:status      the other server answers 403 here
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import documents
 from lakepact.conformance.campaign.analysis.findings import KINDS
 from lakepact.conformance.judging import known_failures
+from lakepact.conformance.judging.known_failures import KnownFailure
 from lakepact.generated.contract import Contract
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.judging.known_failures import KnownFailure
-
-    Tables = Mapping[str, Sequence[Mapping[str, Any]]]
-    Results = Iterator[tuple[Sequence[str], str]]  #: names that patterns match, and a line
+Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+Results = Iterator[tuple[Sequence[str], str]]  #: names that patterns match, and a line
 
 REGRESSION, FAIL, DIVERGENCE = EVENTS = ("regression", "fail", "divergence")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.paths import move, remove
@@ -12,11 +14,7 @@ from lakepact.conformance.campaign.planning.cases import fingerprint
 from lakepact.conformance.campaign.planning.generation import MODES, generator_fingerprint
 from lakepact.conformance.running import suite as suites
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    Drawing = Callable[[by_seeds.Wanted, Path], None]  #: writes the cases into a folder
+Drawing = Callable[[by_seeds.Wanted, Path], None]  #: writes the cases into a folder
 
 ONE_SEED = range(1)
 

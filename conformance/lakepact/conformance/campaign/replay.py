@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import documents, tables
 from lakepact.conformance.campaign.analysis.findings import BAD
@@ -16,21 +18,15 @@ from lakepact.conformance.campaign.judging.verdicts import judged
 from lakepact.conformance.campaign.paths import parquet
 from lakepact.conformance.campaign.planning import cases
 from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE
-from lakepact.conformance.campaign.reporting.causes import ways
+from lakepact.conformance.campaign.reporting.causes import Answers, Cause, ways
 from lakepact.conformance.campaign.runs import discovered
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.evidence.arrow import pa, pc
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
+from lakepact.conformance.fuzz.steps import Step
 from lakepact.conformance.running import suite as suites
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.reporting.causes import Answers, Cause
-    from lakepact.conformance.fuzz.steps import Step
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 FEWEST_DIGITS = 6  #: of the name of a case that is not told in full
 

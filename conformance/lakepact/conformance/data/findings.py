@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
-from lakepact.conformance.data.figures import ordered
+from lakepact.conformance.data.figures import Figures, ordered
 from lakepact.conformance.data.row_differences import differences
 from lakepact.conformance.data.schemas import described
-from lakepact.conformance.evidence.arrow import pa
+from lakepact.conformance.data.truth import Version, WrittenTable
+from lakepact.conformance.evidence.arrow import Schema, pa
 from lakepact.conformance.evidence.escaping import plain
 from lakepact.conformance.evidence.outcome import Unmet
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from lakepact.conformance.data.figures import Figures
-    from lakepact.conformance.data.truth import Version, WrittenTable
-    from lakepact.conformance.evidence.arrow import Schema
 
 
 @dataclass(frozen=True)

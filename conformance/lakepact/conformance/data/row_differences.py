@@ -6,18 +6,15 @@ import contextlib
 import datetime as dt
 import itertools
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from lakepact.conformance.data.shapes import Shape
+from lakepact.conformance.data.truth import Version
 from lakepact.conformance.evidence.arrow import Array, pa, pc
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from lakepact.conformance.data.shapes import Shape
-    from lakepact.conformance.data.truth import Version
 
 KEY = "id"
 SHOWN = 80  #: characters of a value

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import itertools
 import uuid
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from pathlib import Path
+from typing import Any, Self, TypeAlias
 
 from lakepact.conformance.data.shapes import SHAPES
+from lakepact.conformance.data.truth import Version
 from lakepact.conformance.evidence.arrow import pa, pq
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.data.truth import Version
 
 PIECES = pa.schema([("shape", pa.string()), ("first", pa.int64()), ("last", pa.int64()), ("path", pa.string())])
 DONE = pa.schema([("path", pa.string()), ("rows", pa.int64())])

@@ -7,24 +7,20 @@ it must refuse an invalid body only where the JSON itself, a required member or 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema_rs
 
 from lakepact.conformance.evidence.differences import pointer
-from lakepact.conformance.evidence.exchanges import NO_OPERATION
+from lakepact.conformance.evidence.exchanges import NO_OPERATION, Exchange
 from lakepact.conformance.evidence.outcome import Mutation, Outcome, Unmet, Wrong
+from lakepact.conformance.fuzz.steps import Step
+from lakepact.conformance.fuzz.world import Remembering, World
+from lakepact.conformance.judging.definitions import Invariant
 from lakepact.conformance.judging.invariants import concerned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.fuzz.steps import Step
-    from lakepact.conformance.fuzz.world import Remembering, World
-    from lakepact.conformance.judging.definitions import Invariant
-    from lakepact.generated.contract import Contract, OperationId
+from lakepact.generated.contract import Contract, OperationId
 
 #: The kinds of invalid bodies, as `Fuzz.refusals` names them.
 EMPTY, MALFORMED, NO_OBJECT, MISSING, WRONG_TYPE = "empty", "malformed", "no object", "missing", "wrong type"

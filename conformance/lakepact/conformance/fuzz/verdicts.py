@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from lakepact.conformance.evidence.outcome import Outcome, Verdict, broken
-from lakepact.conformance.fuzz.answers import Judge
+from lakepact.conformance.fuzz.answers import Breach, Fuzz, Judge
 from lakepact.conformance.fuzz.drawing import Drawing
-from lakepact.conformance.fuzz.sequences import Sequences
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from random import Random
-
-    from lakepact.conformance.fuzz.answers import Breach, Fuzz
-    from lakepact.conformance.fuzz.sequences import Sent
-    from lakepact.conformance.fuzz.steps import Step
-    from lakepact.conformance.fuzz.world import Remembering
-    from lakepact.conformance.judging.definitions import Invariant
-    from lakepact.conformance.judging.lab import Lab
-    from lakepact.generated.contract import Contract, OperationId
+from lakepact.conformance.fuzz.sequences import Sent, Sequences
+from lakepact.conformance.fuzz.steps import Step
+from lakepact.conformance.fuzz.world import Remembering
+from lakepact.conformance.judging.definitions import Invariant
+from lakepact.conformance.judging.lab import Lab
+from lakepact.generated.contract import Contract, OperationId
 
 FUZZED, MODELLED = "fuzz", "model"  #: what verdicts name as the check
 HISTORY = 100  #: requests of one history

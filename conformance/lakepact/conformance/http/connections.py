@@ -13,22 +13,18 @@ import ssl
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING
 
 import h11
 import httpx
 
 from lakepact.conformance.evidence.limits import FRAMING as FRAMING_BYTES
 from lakepact.conformance.evidence.limits import MAX_BODY, MAX_HEAD, MIB, TooLarge, decoded, too_large
+from lakepact.conformance.http.routes import Proxy
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lakepact.conformance.http.routes import Proxy
-
-    Fields = list[tuple[bytes, bytes]]
+Fields = list[tuple[bytes, bytes]]
 
 NO_CONTENT = (204, 304)
 #: Safe methods: they are sent again if the target closed an idle connection at that moment.

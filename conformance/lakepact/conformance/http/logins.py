@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
+from lakepact.conformance.evidence.access import Access
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http import routes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lakepact.conformance.evidence.access import Access
-
-    #: Returns the headers that authorize a request, from its method, URL, headers and body.
-    Login = Callable[[str, str, Sequence[tuple[str, str]], bytes], Mapping[str, str]]
+Login = Callable[[str, str, Sequence[tuple[str, str]], bytes], Mapping[str, str]]
 
 LIFETIME = 0.75  #: part of a token's lifetime after which another is fetched
 REFUSES_FORM = frozenset({400, 401})  #: statuses after which id and secret are sent in the header

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from lakepact.conformance.evidence.outcome import STEP, Outcome
+from lakepact.conformance.evidence.exchanges import Exchange
+from lakepact.conformance.evidence.outcome import STEP, Outcome, Verdict
+from lakepact.generated.contract import Requirement
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.evidence.outcome import Verdict
-    from lakepact.generated.contract import Requirement
-
-    Evidence: TypeAlias = tuple[str | None, int, str, str]
+Evidence: TypeAlias = tuple[str | None, int, str, str]
 
 BROKEN = frozenset({Outcome.FAIL, Outcome.WARN, Outcome.KNOWN_FAIL})
 EXPECTED = frozenset({200, 204})  #: statuses that say nothing about why a step failed

@@ -15,19 +15,15 @@ import asyncio
 import logging
 import threading
 import time
+from asyncio import AbstractEventLoop, Future
 from collections import defaultdict, deque
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lakepact.reference_server.storage.store import Changing, Collections, Looking, NotKept
-
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop, Future
-    from collections.abc import Callable, Generator
-    from contextlib import AbstractContextManager
-
-    from lakepact.reference_server.storage.sqlite import StoreFile
-    from lakepact.reference_server.storage.store import Key, Record, Transaction, View
+from lakepact.reference_server.storage.sqlite import StoreFile
+from lakepact.reference_server.storage.store import Changing, Collections, Key, Looking, NotKept, Record, Transaction, View
 
 logger = logging.getLogger(__name__)
 

@@ -7,27 +7,22 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from lakepact.conformance.campaign.analysis import duckdb_analysis
 from lakepact.conformance.campaign.errors import CannotRun
+from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.workers import errands, travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_part
 from lakepact.conformance.campaign.planning import seeds
 from lakepact.conformance.campaign.tables import parts
+from lakepact.conformance.evidence.arrow import Table
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from concurrent.futures import Future
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.execution.job import Job
-    from lakepact.conformance.evidence.arrow import Table
-
-    Rows = list[dict[str, Any]]
+Rows = list[dict[str, Any]]
 
 FEW = 20  #: places of a plan that are drawn before another process has started
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name

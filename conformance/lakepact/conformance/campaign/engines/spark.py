@@ -13,28 +13,24 @@ import signal
 import sys
 import threading
 from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from lakepact.conformance.campaign.analysis import sql
 from lakepact.conformance.campaign.analysis.findings import TABLES
 from lakepact.conformance.campaign.engines import code_bundle, doctor
+from lakepact.conformance.campaign.engines.local import Features
 from lakepact.conformance.campaign.errors import CannotRun
+from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.workers import travelled
 from lakepact.conformance.campaign.judging.verdicts import judged_batches
 from lakepact.conformance.campaign.paths import is_local, located
+from lakepact.conformance.campaign.planning.seeds import Wanted
 from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, RESULTS, TEXT, WHOLE, parts, schema_of, tidy
-from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.engines.local import Features
-    from lakepact.conformance.campaign.execution.job import Job
-    from lakepact.conformance.campaign.planning.seeds import Wanted
-    from lakepact.conformance.evidence.arrow import Schema, Table
+from lakepact.conformance.evidence.arrow import Schema, Table, pa
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
 SETTINGS = {

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import httpx
 
 from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS, redacted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 #: Stands for a secret of ours, so that it can still be seen that an answer repeats it.
 SENT_BY_US = "<sent-by-us>"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lakepact.conformance.campaign.targets import Asked
+from lakepact.conformance.campaign.targets import Asked
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,16 @@ import fcntl
 import os
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.campaign import tables
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    Key = tuple[str, str]  #: target and case
+Key = tuple[str, str]  #: target and case
 
 JOURNAL, EXCHANGES = "journal", "exchanges"
 TOGETHER, LARGE = 1000, 1 << 26  #: cases, and bytes of a log, that land as one file

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal
 from lakepact.conformance.campaign.execution.journal import COUNT, EXCHANGES, JOURNAL, LARGE, PATIENCE, TOGETHER
 from lakepact.conformance.campaign.paths import is_local
-from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.arrow import Table
+from lakepact.conformance.evidence.arrow import Table, pa
 
 OFTEN = 2.0  #: seconds after which rows are stored, and after which a worker looks whether its start goes on
 LAST = 999_999  #: number that no batch reaches

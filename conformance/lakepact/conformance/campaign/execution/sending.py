@@ -6,30 +6,25 @@ import hashlib
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
 from lakepact.conformance.campaign.execution import evidence
+from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE, case_of
 from lakepact.conformance.campaign.tables import EXCHANGES
-from lakepact.conformance.evidence.outcome import Blocked, Outcome
-from lakepact.conformance.fuzz.steps import content, filled
+from lakepact.conformance.evidence.exchanges import Reply
+from lakepact.conformance.evidence.outcome import Blocked, Outcome, Verdict
+from lakepact.conformance.fuzz import World
+from lakepact.conformance.fuzz.steps import Step, content, filled
 from lakepact.conformance.http.wire import NoAnswer, Wire
 from lakepact.conformance.judging.check_verdicts import judged
+from lakepact.conformance.judging.lab import Lab
 from lakepact.conformance.running import suite as suites
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.campaign.execution.job import Job
-    from lakepact.conformance.evidence.exchanges import Reply
-    from lakepact.conformance.evidence.outcome import Verdict
-    from lakepact.conformance.fuzz import World
-    from lakepact.conformance.fuzz.steps import Step
-    from lakepact.conformance.judging.lab import Lab
 
 #: How a step ended: answered; not sent as the target does not declare it, or as what it is about could not be made; no answer in time;
 #: a connection that broke, twice.

@@ -8,17 +8,14 @@ from __future__ import annotations
 import socket
 import time
 from collections import Counter, deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import journal, logs
+from lakepact.conformance.campaign.execution.job import Job
 from lakepact.conformance.campaign.execution.sending import Bench, Down
 from lakepact.conformance.campaign.paths import is_local, located
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from lakepact.conformance.campaign.execution.job import Job
 
 LOOK = 2.0  #: seconds between two looks whether a target that was down is back
 HELD = 1000  #: cases that wait for a target that is down; those after them are left to the next turn

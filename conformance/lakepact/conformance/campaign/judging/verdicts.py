@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN, LATE
@@ -12,22 +14,16 @@ from lakepact.conformance.campaign.judging.answers import CLASSES, normalised, s
 from lakepact.conformance.campaign.paths import parquet, parquet_writer
 from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS
-from lakepact.conformance.evidence.arrow import pa
+from lakepact.conformance.evidence.arrow import Schema, pa
+from lakepact.conformance.evidence.exchanges import Exchange
 from lakepact.conformance.evidence.outcome import Outcome, Unmet, broken
 from lakepact.conformance.fuzz.answers import Judge
+from lakepact.conformance.judging.definitions import Invariant
 from lakepact.conformance.judging.invariants import concerned
+from lakepact.conformance.running.suite import Suite
+from lakepact.generated.contract import OperationId
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from lakepact.conformance.evidence.arrow import Schema
-    from lakepact.conformance.evidence.exchanges import Exchange
-    from lakepact.conformance.judging.definitions import Invariant
-    from lakepact.conformance.running.suite import Suite
-    from lakepact.generated.contract import OperationId
-
-    Features = Mapping[str, Mapping[str, bool]]
+Features = Mapping[str, Mapping[str, bool]]
 
 AT_ONCE = 2_000  #: exchanges that are in memory
 INCONCLUSIVE, PASS, ERROR = "inconclusive", Outcome.PASS.value, Outcome.ERROR.value

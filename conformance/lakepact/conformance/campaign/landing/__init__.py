@@ -6,17 +6,15 @@ All rows of one run are replaced at once, so that landing it again changes nothi
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.paths import parquet
 from lakepact.conformance.evidence.arrow import Schema, Table, pa
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: Tables of a run, and what they hold.
 TABLES = {

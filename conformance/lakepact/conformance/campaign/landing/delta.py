@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign.landing import RUN, TABLES, CannotLand, Kept, Landed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 INSTALL = "pip install 'lakepact[delta]'"
 SHARE, SCHEMA = "lakepact", "campaigns"

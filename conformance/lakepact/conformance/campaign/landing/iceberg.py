@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.campaign.landing import RUN, CannotLand, Kept, Landed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 NAMESPACE = "lakepact"
 PROPERTIES = {

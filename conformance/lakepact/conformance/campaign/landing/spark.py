@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from lakepact.conformance.campaign.engines.spark import cause, hadoop
+from lakepact.conformance.campaign.engines.spark import Spark, cause, hadoop
 from lakepact.conformance.campaign.landing import RUN, TABLES, CannotLand, Kept, Landed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.engines.spark import Spark
-
-    Write = Callable[[Any, Kept], None]  #: stores the rows of a frame in place of those of the run
+Write = Callable[[Any, Kept], None]  #: stores the rows of a frame in place of those of the run
 
 CATALOG = "lakepact_landing"
 #: Settings with which Spark has to start, by format.

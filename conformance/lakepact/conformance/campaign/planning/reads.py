@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.campaign.planning.cases import SEQUENCE, case_of, fingerprint, row_of, text_of
 from lakepact.conformance.fuzz.steps import Learned, Step
 from lakepact.conformance.running import suite as suites
+from lakepact.generated.contract import Contract, Operation
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from lakepact.generated.contract import Contract, Operation
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 EXAMPLE = "example"
 MOST = 16  #: reads of a case

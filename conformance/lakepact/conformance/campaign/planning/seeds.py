@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import tee
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.paths import parquet_writer
 from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.planning.generation import Block, blocks, drawn
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    Rows = list[dict[str, Any]]
+Rows = list[dict[str, Any]]
 
 NUMBERS = 10_000  #: of a seed and contract, for each case that is drawn of an operation and mode
 TOGETHER = 1000  #: cases that are written at once

@@ -9,8 +9,9 @@ import difflib
 import itertools
 import json
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN
@@ -20,12 +21,9 @@ from lakepact.conformance.campaign.judging.verdicts import NO_ANSWER
 from lakepact.conformance.campaign.planning.cases import READING
 from lakepact.conformance.report.causes import plural
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    Row = dict[str, Any]
-    Answers = Mapping[str, Row]  #: rows of `exchanges` of one step, by target
-    At = tuple[str, int]  #: case and step
+Row = dict[str, Any]
+Answers = Mapping[str, Row]  #: rows of `exchanges` of one step, by target
+At = tuple[str, int]  #: case and step
 
 SHOWN_TEXT = 80  #: characters of a value
 CONTEXT, SHOWN_LINES, WIDTH = 2, 24, 56  #: of answers side by side

@@ -5,26 +5,21 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lakepact.conformance.campaign import documents, run_metadata, tables
 from lakepact.conformance.campaign.analysis.findings import BAD, ORDER, VERDICTS
 from lakepact.conformance.campaign.paths import parquet
-from lakepact.conformance.campaign.reporting.causes import causes, curl_of
+from lakepact.conformance.campaign.reporting.causes import Cause, causes, curl_of
 from lakepact.conformance.evidence.arrow import pa, pc
 from lakepact.conformance.running import suite as suites
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, Requirement
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.campaign.reporting.causes import Cause
-    from lakepact.generated.contract import Requirement
-
-    Row = dict[str, Any]
-    Key = tuple[str, str]  #: target and case
+Row = dict[str, Any]
+Key = tuple[str, str]  #: target and case
 
 MOST = 40  #: findings, and rows of a table, that a page shows
 INTERRUPTED = "exchanges were on their way when a start was interrupted: inconclusive, and sent again under other names"

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.reporting.causes import curl_of, status_of
-from lakepact.conformance.campaign.reporting.facts import MOST, QUIET
+from lakepact.conformance.campaign.reporting.causes import Cause, curl_of, status_of
+from lakepact.conformance.campaign.reporting.facts import MOST, QUIET, Facts
 from lakepact.conformance.report.looks import OF_CAMPAIGNS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from lakepact.conformance.campaign.reporting.causes import Cause
-    from lakepact.conformance.campaign.reporting.facts import Facts
-
-    Table = tuple[Sequence[str], Sequence[Sequence[object]]]
+Table = tuple[Sequence[str], Sequence[Sequence[object]]]
 
 MOST_PLACES, MOST_FOLLOWING = 4, 6  #: of a cause that are shown
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Generator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from lakepact.conformance.data.compare.expressions import DUCKDB
+from lakepact.conformance.data.compare.model import PinnedTable
 from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from lakepact.conformance.data.compare.model import PinnedTable
 
 
 class DuckDb:

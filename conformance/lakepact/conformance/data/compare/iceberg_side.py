@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakepact.conformance.data.compare.model import ICEBERG, CannotCompare, Column, Layout, PartitionField, PinnedTable
 from lakepact.conformance.evidence.arrow import pa
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterator, Sequence
 
 WILD = "*?["
 SPARK_TAKES = ("warehouse", "token", "trustedOrigins", "s3.", "gcs.", "adls.", "hdfs.")  #: of the properties

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from lakepact.conformance.evidence.arrow import Schema
+from lakepact.conformance.evidence.arrow import Schema
 
 ICEBERG, DELTA = "iceberg", "delta"
 #: Kinds of differences that make a comparison fail, and the others, which are only reported.

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.data.compare.model import CannotCompare, Compared, Difference
-from lakepact.conformance.data.compare.tables import compare
+from lakepact.conformance.data.compare.tables import Choices, compare
 from lakepact.conformance.evidence.escaping import json
 from lakepact.conformance.evidence.redaction import redacted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from lakepact.conformance.data.compare.tables import Choices
 
 FILE = "tables.jsonl"
 

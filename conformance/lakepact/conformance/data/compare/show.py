@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from lakepact.conformance.data.compare.model import counted
+from rich.console import Console
+
+from lakepact.conformance.data.compare.model import Compared, Difference, counted
 from lakepact.conformance.evidence.escaping import html, terminal
 from lakepact.conformance.report.page import page, plain_table, top
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
-    from lakepact.conformance.data.compare.model import Compared, Difference
 
 
 def line(console: Console, table: Compared) -> None:

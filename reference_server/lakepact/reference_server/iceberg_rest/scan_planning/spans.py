@@ -7,14 +7,12 @@ kept if any of them could find a row, and a predicate holds for every row only i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lakepact.reference_server.iceberg_rest.scan_planning.values import Literal
+from lakepact.reference_server.iceberg_rest.scan_planning.values import Literal
 
 
 class Rows(Enum):

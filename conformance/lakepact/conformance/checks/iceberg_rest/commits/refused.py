@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
@@ -10,6 +11,8 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
     NOBODY,
     UNKNOWN_REQUIREMENT,
     UNKNOWN_TYPE,
+    Assertion,
+    Cases,
     assert_ref,
     assert_uuid,
     judge_answers,
@@ -21,6 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
     UNKNOWN_ACTION,
     UNKNOWN_UPDATE,
     UNSUPPORTED,
+    Refusal,
     add_schema,
     add_snapshot,
     current_schema,
@@ -36,13 +40,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong, wrong_type
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import Assertion, Cases
-    from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import Refusal
-
-    Update = Mapping[str, Any]
+Update = Mapping[str, Any]
 
 
 def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any], mutation: Mutation) -> None:

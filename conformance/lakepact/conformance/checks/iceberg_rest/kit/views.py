@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED
-from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Answered, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Answered, CatalogLab, Namespace, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.server_owned import owned_properties, same_but_for_owned, without_properties
+from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Mutation, Wrong
 from lakepact.conformance.judging import expect
-from lakepact.generated.iceberg_rest import op
+from lakepact.generated.iceberg_rest import documents, op
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
-    from lakepact.conformance.evidence.exchanges import Place, Reply
-    from lakepact.generated.iceberg_rest import documents
-
-    Update = Mapping[str, Any]
+Update = Mapping[str, Any]
 
 DIALECT = "spark"
 SQL = "SELECT 1 AS id"
