@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.kit import scans
+from lakepact.conformance.checks.iceberg_rest.kit import scans, transactions
 from lakepact.conformance.checks.iceberg_rest.kit.commits import requirements as req
 from lakepact.conformance.checks.iceberg_rest.kit.commits import updates as upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import (
@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.lab import (
     set_properties,
     set_ref,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.tables import states
 from lakepact.conformance.checks.iceberg_rest.suite import check, invariant
 from lakepact.conformance.evidence.differences import Kind
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
@@ -52,6 +53,8 @@ __all__ = [
     "scans",
     "set_properties",
     "set_ref",
+    "states",
+    "transactions",
     "upd",
     "wrong_type",
 ]

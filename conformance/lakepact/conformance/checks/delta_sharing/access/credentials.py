@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, op
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, ndjson, op
 from lakepact.conformance.checks.delta_sharing.kit.answers import answered
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lines import IN_MILLISECONDS, METADATA, QUERY, is_whole, objects, required, texts
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 OPERATION = op.generate_temporary_table_credentials
@@ -52,7 +51,7 @@ def _are_for(reply: Reply, location: str, what: str) -> None:
     found = credentials_of(reply.exchange)
     if found is None:
         raise expect.unmet("credentials", "no object `credentials`", at=reply.place("credentials"), kind=Kind.MISSING)
-    actual = str(required(found, "location", str, "credentials")).rstrip("/")
+    actual = str(ndjson.required(found, "location", str, "credentials")).rstrip("/")
     expect.equal(location.rstrip("/"), actual, f"for {what} the location of the credentials", at=found.place("location"))
 
 
@@ -157,7 +156,7 @@ def credentials_name_a_location(exchange: Exchange) -> bool:
     found = credentials_of(exchange)
     if found is None:
         return False
-    expect.true(required(found, "location", str, "credentials") != "", "a location", "an empty text", at=found.place("location"))
+    expect.true(ndjson.required(found, "location", str, "credentials") != "", "a location", "an empty text", at=found.place("location"))
     return True
 
 
@@ -167,9 +166,9 @@ def credentials_expire_in_the_future(exchange: Exchange) -> bool:
     found = credentials_of(exchange)
     if found is None:
         return False
-    when = required(found, "expirationTime", int, "credentials")
+    when = ndjson.required(found, "expirationTime", int, "credentials")
     at = found.place("expirationTime")
-    expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTime in milliseconds since 1970", when, at=at)
+    expect.true(ndjson.is_whole(when) and when > ndjson.IN_MILLISECONDS, "an expirationTime in milliseconds since 1970", when, at=at)
     expect.true(when > time.time_ns() // 1_000_000 - 60_000, "an expirationTime in the future", when, at=at)
     return True
 
@@ -178,7 +177,7 @@ def _has_texts(exchange: Exchange, kind: str, *members: str) -> bool:
     found = credentials_of(exchange)
     if found is None or found.get(kind) is None:
         return False
-    inner = required(found, kind, dict, "credentials")
+    inner = ndjson.required(found, kind, dict, "credentials")
     # The value is a secret, so it is not shown.
     lacking = [member for member in members if not isinstance(inner.get(member), str)]
     expect.true(
@@ -220,7 +219,7 @@ def directory_tables_refuse_queries(lab: SharingLab) -> None:
         raise NotOffered("every table that is read by its directory is read by URLs too")
     for table in lab.each(found):
         with lab.judge("DS-ACC-05"):
-            reply = lab.send(QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
+            reply = lab.send(ndjson.QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
             mutation = Mutation(Wrong.ABSENT, "access mode")
             expect.client_error(reply, about=f"for {table.name}, which is read by its directory alone", mutation=mutation)
 
@@ -230,12 +229,12 @@ def access_modes_agree(lab: SharingLab) -> None:
     """The access modes in metadata equal those in the listings; a missing list means url."""
     told = [table for table in lab.tables() if table.document.get("accessModes")] or list(lab.tables())
     for table in lab.each([*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]):
-        reply = lab.require(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+        reply = lab.require(lab.send(ndjson.METADATA, headers=[EITHER_FORMAT], **table.address), 200)
         listed = table.document.get("accessModes") or ["url"]
         with lab.judge_each("DS-ACC-04") as case:
-            for metadata in objects(reply.lines, "metaData"):
+            for metadata in ndjson.objects(reply.lines, "metaData"):
                 found = metadata.get("accessModes") or ["url"]
-                if texts(found) and texts(listed):
+                if ndjson.texts(found) and ndjson.texts(listed):
                     with case():
                         at = metadata.place("accessModes")
                         expect.equal(sorted(listed), sorted(found), f"access modes in the metadata of {table.name}:", at=at)
@@ -247,15 +246,15 @@ def directory_table_metadata_has_the_location(lab: SharingLab) -> None:
     for requirement, header in lab.each(
         (("DS-MDT-03", "responseformat=parquet"), ("DS-DMD-05", EITHER_FORMAT[1].replace("delta,parquet", "delta")))
     ):
-        answers = [(t, lab.send(METADATA, delta_sharing_capabilities=header, **t.address)) for t in by_directory(lab)]
+        answers = [(t, lab.send(ndjson.METADATA, delta_sharing_capabilities=header, **t.address)) for t in by_directory(lab)]
         answers = [(t, reply) for t, reply in answers if reply.status == 200]
         if not answers:
             lab.skip(requirement, "no table that is read by its directory is answered in this format")
         for table, reply in lab.each(answers):
             with lab.judge_each(requirement) as case:
-                for metadata in objects(reply.lines, "metaData"):
+                for metadata in ndjson.objects(reply.lines, "metaData"):
                     with case():
-                        location = required(metadata, "location", str, f"metaData of {table.name}").rstrip("/")
+                        location = ndjson.required(metadata, "location", str, f"metaData of {table.name}").rstrip("/")
                         at, root = metadata.place("location"), not location.endswith("/_delta_log")
                         expect.true(root, f"the root directory of {table.name}", location, at=at)
                         if locations(table):

@@ -12,8 +12,7 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.api import SharingLab, Unmet, check, expect, op, reading
-from lakepact.conformance.checks.delta_sharing.kit.test_tables import readable
+from lakepact.conformance.checks.delta_sharing.api import SharingLab, Unmet, check, expect, op, reading, test_tables
 from lakepact.conformance.evidence.arrow import pa
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison, deletion_vectors
@@ -34,7 +33,7 @@ BY_ITSELF = ("partitioned", "column_mapping_name")
 @check("DS-DWP-02")
 def delta_readers_read_the_actions(lab: SharingLab) -> None:
     """An independent Delta engine reads the wrapped actions of a query as a log with exactly the rows of the table."""
-    for table in lab.each(readable(lab, reading.DELTA)):
+    for table in lab.each(test_tables.readable(lab, reading.DELTA)):
         if table.name in LAID_OUT or UNREADABLE in table.features or (not table.features and table.name.startswith(EQUIVALENT)):
             continue
         reply = reading.asked(lab, table, form=reading.DELTA)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.delta_sharing.api import SharingLab, check
-from lakepact.conformance.checks.delta_sharing.kit.lines import in_format_or_refused
+from lakepact.conformance.checks.delta_sharing.api import SharingLab, check, ndjson
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
     ASKED_FOR,
     WITH_END,
@@ -23,4 +22,4 @@ def requested_formats_are_returned_or_refused(lab: SharingLab) -> None:
                 with lab.judge_each("DS-CAP-04") as case:
                     for reply in replies:
                         with case():
-                            in_format_or_refused(reply, form, f"for {question.what} of {table.name}")
+                            ndjson.in_format_or_refused(reply, form, f"for {question.what} of {table.name}")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakepact.conformance.checks.delta_sharing.api import Blocked, NotOffered, SharingLab, check, expect, invariant, reading
-from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, QUERY, action_of, form_of, lines_of, objects
+from lakepact.conformance.checks.delta_sharing.api import Blocked, NotOffered, SharingLab, check, expect, invariant, ndjson, reading
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, Reply
 from lakepact.conformance.fixtures.manifest import PackTable
@@ -34,7 +33,7 @@ OF_FILES = "deletionvectors,columnmapping,timestampntz"
 
 def asked(lab: SharingLab, table: PackTable, header: str) -> Reply:
     """Return the answer to a query of a table of the pack."""
-    return lab.send(QUERY, body={}, delta_sharing_capabilities=header, **table.address)
+    return lab.send(ndjson.QUERY, body={}, delta_sharing_capabilities=header, **table.address)
 
 
 @check("DS-DF-02")
@@ -44,7 +43,7 @@ def null_partition_values_are_json_null(lab: SharingLab) -> None:
         table = lab.fixture(name)
         for form in lab.each(reading.formats(lab, table)):
             reply = lab.require(asked(lab, table, ASKED_FOR[form]), 200)
-            if not any(objects(reply.lines, "file")):
+            if not any(ndjson.objects(reply.lines, "file")):
                 raise Blocked(f"the answer about {name} has no file")
             with lab.judge("DS-DF-02"):
                 found = [(of_file.place(column), value) for of_file in _partition_values(reply) for column, value in of_file.items()]
@@ -57,8 +56,8 @@ def null_partition_values_are_json_null(lab: SharingLab) -> None:
 
 
 def _partition_values(reply: Reply) -> Iterator[Placed]:
-    for file in objects(reply.lines, "file"):
-        action = action_of(file)[1] if "deltaSingleAction" in file else file
+    for file in ndjson.objects(reply.lines, "file"):
+        action = ndjson.action_of(file)[1] if "deltaSingleAction" in file else file
         values = action.get("partitionValues")
         if isinstance(values, Placed):
             yield values
@@ -67,7 +66,7 @@ def _partition_values(reply: Reply) -> Iterator[Placed]:
 @invariant("DS-DF-03", traffic=("lines.interoperability.line_separators_are_escaped",))
 def responses_have_no_raw_line_separators(exchange: Exchange) -> bool:
     """Responses in lines contain U+2028, U+2029 and U+0085 only as JSON escapes."""
-    if not lines_of(exchange):
+    if not ndjson.lines_of(exchange):
         return False
     text = exchange.body.decode("utf-8", "replace")
     found = [f"U+{ord(character):04X}" for character in BREAKS if character in text]
@@ -81,7 +80,7 @@ def line_separators_are_escaped(lab: SharingLab) -> None:
     judged = False
     for table in lab.each(lab.manifest.tables.values()):
         reply = asked(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
-        if lines_of(reply.exchange):
+        if ndjson.lines_of(reply.exchange):
             judged = True
             with lab.judge("DS-DF-03"):
                 responses_have_no_raw_line_separators(reply.exchange)
@@ -93,19 +92,19 @@ def line_separators_are_escaped(lab: SharingLab) -> None:
 def log_layout_is_not_exposed(lab: SharingLab) -> None:
     """A wrapped `protocol` and `metaData` name no reader or writer feature and no setting of the provider's log layout."""
     for name in lab.each(LAID_OUT):
-        reply = asked(lab, lab.fixture(name), ASKED_FOR[DELTA])
-        if reply.status != 200 or form_of(reply.lines) != DELTA:
+        reply = asked(lab, lab.fixture(name), ASKED_FOR[ndjson.DELTA])
+        if reply.status != 200 or ndjson.form_of(reply.lines) != ndjson.DELTA:
             lab.skip("DS-DF-18", f"{name} is not answered in delta format")
             continue
         with lab.judge_each("DS-DF-18") as case:
-            for protocol in objects(reply.lines, "protocol"):
+            for protocol in ndjson.objects(reply.lines, "protocol"):
                 with case():
                     inner = protocol.get("deltaProtocol") or {}
                     named = [*(inner.get("readerFeatures") or ()), *(inner.get("writerFeatures") or ())]
                     layout = [f for f in named if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES]
                     at = protocol.place("deltaProtocol")
                     expect.equal([], layout, f"features of {name} that concern only the layout of the log:", at=at)
-            for metadata in objects(reply.lines, "metaData"):
+            for metadata in ndjson.objects(reply.lines, "metaData"):
                 with case():
                     settings = (metadata.get("deltaMetadata") or {}).get("configuration") or {}
                     layout = [key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)]
@@ -120,7 +119,7 @@ def log_features_are_not_required(lab: SharingLab) -> None:
         for table in lab.manifest.tables.values():
             by_url = not table.access_modes or "url" in table.access_modes
             unusual = by_url and (table.name in LAID_OUT or table.features)
-            if unusual and asked(lab, table, ASKED_FOR[DELTA]).status == 200:
+            if unusual and asked(lab, table, ASKED_FOR[ndjson.DELTA]).status == 200:
                 with case():
                     header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
                     expect.status(asked(lab, table, header), 200, about=f"for {table.name} and `{header}`")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Placed, Reply, SharingLab, check, expect
+from lakepact.conformance.checks.delta_sharing.api import Placed, Reply, SharingLab, check, expect, times
 from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, METADATA, PARQUET, QUERY, form_of, members, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, version
-from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.fixtures.manifest import PackVersion
 
 #: Tables of the pack that are enough.
@@ -70,7 +69,7 @@ def _metadata_of(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> 
 def files_have_the_requested_version(lab: SharingLab) -> None:
     """The `version` of each file in a response to a query with `version`, if present, is that version."""
     table = lab.with_history()
-    first = version(lab, table, EPOCH)
+    first = version(lab, table, times.EPOCH)
     for form, requirement in lab.each(OF_VERSIONS.items()):
         reply = ask(lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ASKED_FOR[form])
         _files_have(lab, requirement, reply, form=form, member="version", truth=first)

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, op
-from lakepact.conformance.checks.delta_sharing.kit.lines import members
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Kind, Placed, Reply, SharingLab, check, expect, invariant, ndjson, op
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
 
 MEMBERS = ("name", "id", "displayName", "comment", "properties")
@@ -28,7 +27,7 @@ def shares(exchange: Exchange) -> list[Placed]:
 
 def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what: str) -> bool:
     """Return whether a member of shares is there, and as it has to be wherever it is."""
-    values = members(shares(exchange), member)
+    values = ndjson.members(shares(exchange), member)
     for at, value in values:
         expect.true(holds(value), f"`{member}` as {what}", value, at=at)
     return bool(values)

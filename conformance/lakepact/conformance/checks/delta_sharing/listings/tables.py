@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, check, expect, invariant, op
+from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, check, expect, invariant, ndjson, op
 from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
-from lakepact.conformance.checks.delta_sharing.kit.lines import members, texts
 from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
 from lakepact.conformance.evidence.exchanges import Exchange, Placed, place_of
 
@@ -54,16 +53,16 @@ def directory_tables_have_a_location(exchange: Exchange) -> bool:
 @invariant("DS-LTB-06", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def auxiliary_locations_are_strings(exchange: Exchange) -> bool:
     """Auxiliary locations are an array of strings."""
-    found = members(tables(exchange), "auxiliaryLocations")
+    found = ndjson.members(tables(exchange), "auxiliaryLocations")
     for at, value in found:
-        expect.true(texts(value), "an array of texts", value, at=at)
+        expect.true(ndjson.texts(value), "an array of texts", value, at=at)
     return bool(found)
 
 
 @invariant("DS-LTB-10", traffic=("listings.tables.all_tables_are_those_of_the_schemas",))
 def access_modes_are_known(exchange: Exchange) -> bool:
     """Access modes are url, dir or both."""
-    found = members(tables(exchange), "accessModes")
+    found = ndjson.members(tables(exchange), "accessModes")
     for at, modes in found:
         are_known = isinstance(modes, list) and bool(modes) and all(m in MODES for m in modes)
         expect.true(are_known, "url, dir or both in an array", modes, at=at)
@@ -79,7 +78,7 @@ def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
         for member in ("id", "shareId", "location"):
             is_right = isinstance(table.get(member, ""), str | None)
             expect.true(is_right, f"a text as `{member}`, or no such member", table, at=table.place(member), kind=Kind.TYPE)
-        are_right, at = texts(table.get("auxiliaryLocations") or []), table.place("auxiliaryLocations")
+        are_right, at = ndjson.texts(table.get("auxiliaryLocations") or []), table.place("auxiliaryLocations")
         expect.true(are_right, "an array of texts as `auxiliaryLocations`", table, at=at)
     return bool(found)
 
@@ -107,7 +106,7 @@ def table_ids_are_unique_and_stable(lab: SharingLab) -> None:
                         with case():
                             other, what = again[key(table)], f"the id of {table.get('name')}, listed with its schema:"
                             expect.equal(table["id"], other.get("id"), what, at=other.place("id"))
-        ids = {str(value): at for at, value in members(found, "shareId")}
+        ids = {str(value): at for at, value in ndjson.members(found, "shareId")}
         if ids:
             with lab.judge("DS-LTB-03"):
                 expect.equal(1, len(ids), f"share ids of the tables of {share['name']}:", at=None)  # on several pages
@@ -216,7 +215,7 @@ def auxiliary_locations_have_credentials(lab: SharingLab) -> None:
     found = [
         (table, location)
         for table in lab.tables()
-        if "dir" in table.access_modes and texts(table.document.get("auxiliaryLocations"))
+        if "dir" in table.access_modes and ndjson.texts(table.document.get("auxiliaryLocations"))
         for location in table.document["auxiliaryLocations"]
     ]
     if not found:

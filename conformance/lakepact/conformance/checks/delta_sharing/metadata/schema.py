@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Exchange, Place, Placed, expect, invariant
-from lakepact.conformance.checks.delta_sharing.kit.lines import PARQUET, TOUR, form_of, json_of, lines_of, objects
+from lakepact.conformance.checks.delta_sharing.api import Exchange, Place, Placed, expect, invariant, ndjson
 
 PRIMITIVES = frozenset({"string", "long", "integer", "short", "byte", "float", "double", "boolean", "binary", "date", "timestamp"})
 DECIMAL = re.compile(r"decimal(?:\(\s*(\d+)\s*,\s*(-?\d+)\s*\))?")
@@ -17,10 +16,10 @@ MOST_DIGITS = 38
 def schemas(exchange: Exchange) -> list[tuple[Place, Any]]:
     """Return the schemas in an answer, with the places of their texts; what is no JSON is judged elsewhere."""
     found = []
-    for metadata in objects(lines_of(exchange), "metaData"):
+    for metadata in ndjson.objects(ndjson.lines_of(exchange), "metaData"):
         inner = metadata.get("deltaMetadata")
         holder = inner if isinstance(inner, Placed) else metadata
-        schema = json_of(holder.get("schemaString"))
+        schema = ndjson.json_of(holder.get("schemaString"))
         if schema is not None:
             found.append((holder.place("schemaString"), schema))
     return found
@@ -55,7 +54,7 @@ def _of(exchange: Exchange, name: str) -> list[tuple[Place, dict[str, Any]]]:
     return [(at, kind) for at, kind in types(exchange) if isinstance(kind, dict) and kind.get("type") == name]
 
 
-@invariant("DS-SCH-01", traffic=TOUR)
+@invariant("DS-SCH-01", traffic=ndjson.TOUR)
 def structs_have_fields(exchange: Exchange) -> bool:
     """A schema is a struct, and every struct in it has an array of fields."""
     found = schemas(exchange)
@@ -69,7 +68,7 @@ def structs_have_fields(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-SCH-02", traffic=TOUR)
+@invariant("DS-SCH-02", traffic=ndjson.TOUR)
 def fields_are_described(exchange: Exchange) -> bool:
     """Every field has a name, a type, whether it is nullable, and an object with metadata."""
     held = False
@@ -84,11 +83,11 @@ def fields_are_described(exchange: Exchange) -> bool:
     return held
 
 
-@invariant("DS-SCH-03", traffic=TOUR)
+@invariant("DS-SCH-03", traffic=ndjson.TOUR)
 def primitive_types_are_known(exchange: Exchange) -> bool:
     """In parquet format every type that is a name is one of the twelve, and decimals have at most 38 digits."""
-    lines = lines_of(exchange)
-    if lines is None or form_of(lines) != PARQUET:
+    lines = ndjson.lines_of(exchange)
+    if lines is None or ndjson.form_of(lines) != ndjson.PARQUET:
         return False
     names = [(at, kind) for at, kind in types(exchange) if kind is not None and not isinstance(kind, dict)]
     for at, name in names:
@@ -101,7 +100,7 @@ def primitive_types_are_known(exchange: Exchange) -> bool:
     return bool(names)
 
 
-@invariant("DS-SCH-04", traffic=TOUR)
+@invariant("DS-SCH-04", traffic=ndjson.TOUR)
 def arrays_are_described(exchange: Exchange) -> bool:
     """Every array has an elementType and says whether it contains nulls."""
     found = _of(exchange, "array")
@@ -111,7 +110,7 @@ def arrays_are_described(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@invariant("DS-SCH-05", traffic=TOUR)
+@invariant("DS-SCH-05", traffic=ndjson.TOUR)
 def maps_are_described(exchange: Exchange) -> bool:
     """Every map has a keyType and a valueType, and says whether values may be null."""
     found = _of(exchange, "map")

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Exchange, OperationId, Reply, SharingLab, expect, op
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, Exchange, OperationId, Reply, SharingLab, expect, op, reading
 from lakepact.conformance.checks.delta_sharing.kit.answers import OF_TABLES, answered, version_of
-from lakepact.conformance.checks.delta_sharing.kit.reading import VERSION
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check, invariant
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
@@ -37,8 +36,8 @@ def _version(reply: Reply) -> int:
     """
     version = version_of(reply)
     if version is None:
-        found = reply.headers.get(VERSION, "no such header")
-        raise expect.unmet("an integer of at least 0 as Delta-Table-Version", found, at=reply.header(VERSION))
+        found = reply.headers.get(reading.VERSION, "no such header")
+        raise expect.unmet("an integer of at least 0 as Delta-Table-Version", found, at=reply.header(reading.VERSION))
     return version
 
 
@@ -70,12 +69,12 @@ def versions_agree_across_operations(lab: SharingLab) -> None:
             version = _version(first)
             if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:
                 known = lab.fixture(table.name).last.version
-                expect.equal(known, version, f"the version of {table.name}:", at=first.header(VERSION))
+                expect.equal(known, version, f"the version of {table.name}:", at=first.header(reading.VERSION))
             for reply in replies:
                 if reply.status == 200:
                     with case():
                         what = f"the version of {table.name} in the answer to {reply.exchange.operation}:"
-                        expect.equal(version, _version(reply), what, at=reply.header(VERSION))
+                        expect.equal(version, _version(reply), what, at=reply.header(reading.VERSION))
 
 
 @check("DS-VER-09")
@@ -97,7 +96,7 @@ def versions_never_go_down(lab: SharingLab) -> None:
                         continue  # judged by other requirements
                     wanted = f"version {highest} of {table.name} or a later one, which an earlier answer had"
                     actual = f"version {version} in the answer to {operation}"
-                    expect.true(version >= highest, wanted, actual, at=reply.header(VERSION))
+                    expect.true(version >= highest, wanted, actual, at=reply.header(reading.VERSION))
                     highest = version
 
 
@@ -115,7 +114,7 @@ def head_and_get_return_the_same_version(lab: SharingLab) -> None:
                 )
                 expect.status(old, 200, about=f"for HEAD of {table.name}")
                 expect.no_body(old)
-                expect.equal(_version(new), _version(old), f"the version of {table.name}:", at=old.header(VERSION))
+                expect.equal(_version(new), _version(old), f"the version of {table.name}:", at=old.header(reading.VERSION))
 
 
 # -- at a time ----------------------------------------------------------------------------------------------------------
@@ -149,7 +148,7 @@ def starting_timestamps_return_the_next_version(lab: SharingLab) -> None:
                 with lab.judge("DS-VER-04"):
                     expect.status(reply, 200, about=f"for {iso(asked)} of {table.name}, whose version {version} is of {iso(moment)}")
                     what = f"the version of {table.name} from {iso(asked)} on:"
-                    expect.equal(expected, _version(reply), what, at=reply.header(VERSION))
+                    expect.equal(expected, _version(reply), what, at=reply.header(reading.VERSION))
 
 
 @check("DS-VER-05", "DS-VER-06")
@@ -164,8 +163,8 @@ def starting_timestamps_out_of_range(lab: SharingLab) -> None:
         expect.status(early, 200, about=f"for {BEFORE_ALL} of {table.name}")
         earlier = lab.send(op.get_table_version, starting_timestamp=BEFORE_1970, **table.address)
         expect.status(earlier, 200, about=f"for {BEFORE_1970} of {table.name}")
-        expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:", at=earlier.header(VERSION))
-        at, found = early.header(VERSION), _version(early)
+        expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:", at=earlier.header(reading.VERSION))
+        at, found = early.header(reading.VERSION), _version(early)
         expect.true(found <= current, f"a version up to the current one, {current}", str(found), at=at)
         if lab.knows_content and table.name in lab.manifest.tables:
             expect.equal(lab.fixture(table.name).readable[0].version, found, f"the earliest version of {table.name}:", at=at)

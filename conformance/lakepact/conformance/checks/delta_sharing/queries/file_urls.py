@@ -9,10 +9,9 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import httpx
 
-from lakepact.conformance.checks.delta_sharing.api import Reply, SharedTable, SharingLab, check, expect, place_of
+from lakepact.conformance.checks.delta_sharing.api import Reply, SharedTable, SharingLab, check, expect, place_of, times
 from lakepact.conformance.checks.delta_sharing.kit.lines import CHANGES, DELTA, PARQUET, QUERY, is_whole
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
-from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.rows.lines import SharedFile, parsed
 
@@ -47,7 +46,7 @@ def samples(lab: SharingLab, form: str) -> Iterator[Sample]:
 def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
     """Yield some changed files, in a format."""
     for table in by_url(lab, len(lab.tables())):
-        first, last = version(lab, table, EPOCH), version(lab, table)
+        first, last = version(lab, table, times.EPOCH), version(lab, table)
         if first is None or last is None or first == last:
             continue
         first = max(first, last - MOST_VERSIONS)

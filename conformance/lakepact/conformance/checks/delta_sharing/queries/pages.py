@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import NotOffered, Reply, SharingLab, check, expect, place_of, reading
-from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
+from lakepact.conformance.checks.delta_sharing.api import NotOffered, Reply, SharingLab, check, expect, ndjson, place_of, reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
 from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grown
@@ -102,7 +101,7 @@ def later_pages_keep_version_and_format(lab: SharingLab) -> None:
             with lab.judge("DS-QRY-08"):
                 reading.has_version(second, reading.version_header(first), about)
             with lab.judge("DS-CAP-04"):
-                expect.equal(form, form_of(second.lines), f"{about} the format", at=second.place(0))
+                expect.equal(form, ndjson.form_of(second.lines), f"{about} the format", at=second.place(0))
     if not lab.verdicts:
         raise NotOffered("no query is answered on a second page")
 

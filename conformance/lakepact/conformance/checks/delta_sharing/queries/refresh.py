@@ -6,8 +6,7 @@ import json
 import time
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import NotOffered, SharingLab, check, expect, op, reading
-from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
+from lakepact.conformance.checks.delta_sharing.api import NotOffered, SharingLab, check, expect, op, reading, test_tables
 from lakepact.conformance.fixtures.growth import append
 from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.rows import comparison
@@ -25,7 +24,7 @@ TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
 @check("DS-EST-06", alone=True)
 def refreshes_return_the_same_files(lab: SharingLab) -> None:
     """A query with `refreshToken` returns the files, version and rows of the first response, also after the table has changed."""
-    table = lab.fixture(CHANGING)
+    table = lab.fixture(test_tables.CHANGING)
     first = lab.require(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
     before = reading.understood(first)
     token = (before.end or {}).get("refreshToken")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, Unmet, check, expect, place_of, reading
-from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
+from lakepact.conformance.checks.delta_sharing.api import Kind, NotOffered, SharingLab, Unmet, check, expect, ndjson, place_of, reading
 from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
 from lakepact.conformance.checks.delta_sharing.kit.times import as_of
 from lakepact.conformance.fixtures.manifest import PackTable
@@ -48,7 +47,7 @@ def rows_of_delta_tables_in_parquet_format(lab: SharingLab) -> None:
     for table in lab.each(lab.manifest.tables.values()):
         if table.features and table.features <= BEYOND_PARQUET:
             reply = reading.asked(lab, table, form=reading.PARQUET)
-            if reply.status == 200 and form_of(reply.lines) == reading.PARQUET:
+            if reply.status == 200 and ndjson.form_of(reply.lines) == reading.PARQUET:
                 judged = True
                 with lab.judge("DS-QRY-09"):
                     found = reading.rows(lab, reading.understood(reply))

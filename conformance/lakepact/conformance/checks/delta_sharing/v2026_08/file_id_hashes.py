@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, Reply, SharingLab, expect, op, test_tables
+from lakepact.conformance.checks.delta_sharing.api import EITHER_FORMAT, OperationId, Reply, SharingLab, expect, ndjson, op, test_tables
 from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
-from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, form_of, objects
 from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, by_url
 from lakepact.conformance.checks.delta_sharing.v2026_08.suite import check
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
@@ -59,17 +58,17 @@ def file_id_hashes_give_one_id_in_both_formats(lab: SharingLab) -> None:
         for value in lab.each(HASHES):
             one, other = (
                 lab.send(op.query_table, body={}, delta_sharing_capabilities=ASKED_FOR[form], fileidhash=value, **table.address)
-                for form in (PARQUET, DELTA)
+                for form in (ndjson.PARQUET, ndjson.DELTA)
             )
             if one.status != 200 or other.status != 200 or version_of(one) != version_of(other):
                 continue
-            if (form_of(one.lines), form_of(other.lines)) != (PARQUET, DELTA):
+            if (ndjson.form_of(one.lines), ndjson.form_of(other.lines)) != (ndjson.PARQUET, ndjson.DELTA):
                 continue
             if value not in {one.headers.get("fileidhash"), other.headers.get("fileidhash")}:
                 continue  # The target ignores the header, and fails DS-FIH-02.
             judged = True
             with lab.judge("DS-FIH-03"):
-                known, found = ({str(file.get("id")) for file in objects(reply.lines, "file")} for reply in (one, other))
+                known, found = ({str(file.get("id")) for file in ndjson.objects(reply.lines, "file")} for reply in (one, other))
                 stray = known ^ found
                 what = f"the same ids of {table.name} in both formats with fileidhash: {value}"
                 expect.true(not stray, what, f"{len(stray)} ids that only one of the two answers has", at=other.place())

@@ -6,9 +6,8 @@ import uuid
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, table_of_the_second
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Table, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Table, check, expect, op, req
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE
 from lakepact.conformance.checks.iceberg_rest.kit.principals import NO_RIGHTS
 
 
@@ -54,7 +53,7 @@ def creating_commits_need_rights_in_the_namespace(lab: CatalogLab) -> None:
     """A commit or transaction that creates a table in a namespace that the principal may only read returns 403 and creates none."""
     scene, own = scene_with_own(lab)
     ground = plot(lab, scene.namespace)
-    change: dict[str, Any] = {"requirements": [ASSERT_CREATE], "updates": creation(ground, str(uuid.uuid4()))}
+    change: dict[str, Any] = {"requirements": [req.ASSERT_CREATE], "updates": creation(ground, str(uuid.uuid4()))}
     replies = {"a commit": scene.send(op.update_table, **ground.at, body=change)}
     if lab.offers(op.commit_transaction):
         identifier = {"namespace": list(ground.namespace), "name": ground.name}

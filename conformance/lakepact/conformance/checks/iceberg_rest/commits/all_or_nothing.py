@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, req, set_properties, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, req, set_properties, set_ref, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 
 Update = Mapping[str, Any]
 
@@ -50,7 +49,7 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-004"):
             if reply.status < 400:
                 req.refused_alone(lab, table, requirements, req.stale(failing))
-            unchanged(lab, before)
+            states.unchanged(lab, before)
         if reply.status < 400:
             before = lab.load(table)
 
@@ -87,7 +86,7 @@ def properties_change_in_order(lab: CatalogLab) -> None:
             set_properties(gone="new"),
             upd.remove_properties("gone"),
         )
-        properties = properties_of(after)
+        properties = states.properties_of(after)
         expected = {"twice": "second", "fleeting": None, "kept": "new", "gone": None}
         expect.equal(expected, {key: properties.get(key) for key in expected}, "properties", at=after.place("properties"))
 
@@ -175,6 +174,6 @@ def invalid_updates_change_nothing(lab: CatalogLab) -> None:
                     lab.disown(reply.exchange)
                     with lab.step(requirement):
                         expect.refused(lab.try_commit(table, *bad), mutation=mutation)
-                unchanged(lab, before)
+                states.unchanged(lab, before)
             if reply.status < 400:
                 before = lab.load(table)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import uuid
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Mutation, Table, Wrong, check, expect, op, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Mutation, Table, Wrong, check, expect, op, req, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import FreeTableSlot, create, creating_works, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version, upgrade_format_version
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, unchanged
 
@@ -33,7 +31,7 @@ def commits_create_tables(lab: CatalogLab) -> None:
             table = Table(ground.namespace, ground.name, loaded)
             expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,", at=table.place("table-uuid"))
             names = [field["name"] for field in SCHEMA["fields"]]
-            expect.equal(names, list(columns(current_schema(table))), "columns of the current schema", at=table.place("schemas"))
+            expect.equal(names, list(upd.columns(upd.current_schema(table))), "columns of the current schema", at=table.place("schemas"))
             expect.member("by a commit", table.place("properties", "made"), "the property")
         lab.drop_table(**ground.at)
 
@@ -55,7 +53,7 @@ def created_tables_hold_nothing_else(lab: CatalogLab) -> None:
             with case():
                 expect.equal(many, len(table.metadata.get(member) or ()), f"the number of {member}", at=table.place(member))
         with case():
-            fields = sent_members_of(SCHEMA["fields"], current_schema(table)["fields"])
+            fields = sent_members_of(SCHEMA["fields"], upd.current_schema(table)["fields"])
             expect.equal(SCHEMA["fields"], fields, "columns", at=table.place("schemas"))
         with case():
             expect.member(len(SCHEMA["fields"]), table.place("last-column-id"), "last-column-id")
@@ -68,7 +66,7 @@ def assert_create_on_existing_tables_returns_409(lab: CatalogLab) -> None:
     before = lab.load(table)
     ground = FreeTableSlot(table.namespace, table.name, table.location)
     whole = creation(ground, str(uuid.uuid4()))
-    for updates in lab.each((whole, [update for update in whole if update["action"] != "assign-uuid"], [HARMLESS], [])):
+    for updates in lab.each((whole, [update for update in whole if update["action"] != "assign-uuid"], [req.HARMLESS], [])):
         reply = create(lab, ground, updates)
         if not updates and reply.status == REFUSED:
             continue  # who refuses commits of nothing need not look further
@@ -107,10 +105,10 @@ def creating_incomplete_tables_returns_400(lab: CatalogLab) -> None:
 def assert_create_with_other_requirements_is_refused(lab: CatalogLab) -> None:
     """A commit with assert-create and another requirement returns 400 or 409 if the table exists."""
     table = lab.append(lab.make_table())
-    others = (assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id")), assert_ref("none", None))
+    others = (req.assert_uuid(table.uuid), req.assert_ref("main", table.member("current-snapshot-id")), req.assert_ref("none", None))
     for other in lab.each(others):
-        for requirements in lab.each(([ASSERT_CREATE, other], [other, ASSERT_CREATE])):
-            reply = lab.try_commit(table, HARMLESS, requirements=requirements)
+        for requirements in lab.each(([req.ASSERT_CREATE, other], [other, req.ASSERT_CREATE])):
+            reply = lab.try_commit(table, req.HARMLESS, requirements=requirements)
             with lab.judge("IRC-REQ-004"):
                 expect.status(reply, 400, 409, mutation=EXISTS)
 
@@ -160,11 +158,11 @@ def created_tables_have_the_requested_version(lab: CatalogLab) -> None:
     if not lab.feature("format-v3"):
         lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
         return
-    table_of_version(lab, 3)
+    upd.table_of_version(lab, 3)
     ground = plot(lab, lab.make_namespace())
     creating_works(lab, ground.namespace)
     whole = creation(ground, str(uuid.uuid4()))
-    reply = create(lab, ground, [upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one for one in whole])
+    reply = create(lab, ground, [upd.upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one for one in whole])
 
     with lab.judge("IRC-UPD-005"):
         expect.status(reply, 200)

@@ -6,10 +6,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, op, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, op, set_ref, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import create, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
 
 LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
 KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
@@ -67,7 +66,7 @@ def created_tables_keep_all_members(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-010"):
         schema = upd.current_schema(table)
-        expect.equal(FIELDS, sent_members_of(FIELDS, schema.get("fields")), "columns", at=table.place("schemas"))
+        expect.equal(FIELDS, states.sent_members_of(FIELDS, schema.get("fields")), "columns", at=table.place("schemas"))
         expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids", at=table.place("schemas"))
     with lab.judge("IRC-UPD-022"):
         specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}

@@ -6,12 +6,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Reply, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, set_location
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Reply, check, expect, op, states, transactions, upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names as listed
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables, transact
 
 LEAVING = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  #: seconds after which callers leave, one after the other
 PATIENCE = 10.0  #: seconds in which a target ends what it began
@@ -55,7 +52,7 @@ def _whole(parts: Mapping[str, bool], wanted: str) -> None:
 @check("IRC-COM-022")
 def commits_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
     """A commit whose client disconnects applies all of its updates or none."""
-    heard, *tables = make_tables(lab, len(LEAVING) + 1)
+    heard, *tables = transactions.make_tables(lab, len(LEAVING) + 1)
     lab.require(lab.send(op.update_table, body=_commit(lab, heard), **heard.at), 200)
     if not all(_parts(lab, heard).values()):
         raise Blocked("a commit is not atomic even if its client stays connected (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
@@ -72,20 +69,20 @@ def _commit(lab: CatalogLab, table: Table) -> dict[str, Any]:
     snapshot = lab.snapshot(table)
     tag = set_ref("unheard", snapshot["snapshot-id"], kind="tag")
     main = set_ref("main", snapshot["snapshot-id"])  # a server that moves main by itself breaks IRC-UPD-035 alone
-    return {"requirements": [], "updates": [set_properties(**{MARK: "1"}), add_snapshot(snapshot), main, tag]}
+    return {"requirements": [], "updates": [set_properties(**{MARK: "1"}), upd.add_snapshot(snapshot), main, tag]}
 
 
 def _parts(lab: CatalogLab, table: Table) -> dict[str, bool]:
     """Which updates of the commit a table has."""
     now = lab.load(table)
     snapshots, refs = now.metadata.get("snapshots") or (), now.metadata.get("refs") or {}
-    return {"the property": MARK in properties_of(now), "the snapshot": bool(snapshots), "the tag": "unheard" in refs}
+    return {"the property": MARK in states.properties_of(now), "the snapshot": bool(snapshots), "the tag": "unheard" in refs}
 
 
 @check("IRC-TXN-015")
 def transactions_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
     """A transaction whose client disconnects changes all of its tables or none."""
-    heard, *together = [make_tables(lab, 3) for _ in range(len(LEAVING) + 1)]
+    heard, *together = [transactions.make_tables(lab, 3) for _ in range(len(LEAVING) + 1)]
     lab.require(lab.send(op.commit_transaction, body=_transaction(heard)))
     if not all(_changed(lab, heard).values()):
         raise Blocked("a transaction is not atomic even if its client stays connected")
@@ -101,22 +98,22 @@ def transactions_are_atomic_when_clients_disconnect(lab: CatalogLab) -> None:
 def transactions_with_unwritable_files_are_atomic(lab: CatalogLab) -> None:
     """A transaction that returns 5xx because the files of one table cannot be written changes all tables or none."""
     for place in lab.each((0, 1)):
-        tables = make_tables(lab, 2)
-        changes = [change(table, set_properties(**{MARK: "1"})) for table in tables]
-        changes[place]["updates"].append(set_location(UNWRITABLE))
-        reply = transact(lab, *changes)
+        tables = transactions.make_tables(lab, 2)
+        changes = [transactions.change(table, set_properties(**{MARK: "1"})) for table in tables]
+        changes[place]["updates"].append(upd.set_location(UNWRITABLE))
+        reply = transactions.transact(lab, *changes)
         with lab.judge("IRC-TXN-015", remark=f"the transaction returned {reply.status}"):
             if reply.status >= LOWEST_SERVER_ERROR:
                 _whole(_changed(lab, tables), "all tables of a transaction changed, or none")
 
 
 def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
-    return {"table-changes": [change(table, set_properties(**{MARK: "1"})) for table in tables]}
+    return {"table-changes": [transactions.change(table, set_properties(**{MARK: "1"})) for table in tables]}
 
 
 def _changed(lab: CatalogLab, tables: Sequence[Table]) -> dict[str, bool]:
     """Which tables of the transaction are changed."""
-    return {table.name: MARK in properties_of(lab.load(table)) for table in tables}
+    return {table.name: MARK in states.properties_of(lab.load(table)) for table in tables}
 
 
 @check("IRC-TBL-CREATE-031")

@@ -6,8 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, set_ref, upd
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, req, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import expect_times_in_order
 
 AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
@@ -121,7 +120,7 @@ def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
             snapshot = lab.snapshot(table, parent_snapshot_id=None, schema_id=None)
             updates += [upd.add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
         with lab.judge("IRC-COM-030") as case:
-            expect.status(lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)]), 200)
+            expect.status(lab.try_commit(table, *updates, requirements=[req.assert_uuid(table.uuid)]), 200)
             after = lab.load(table)
             expect.member(before.uuid, after.place("table-uuid"), "the UUID as before,")
             ids = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]

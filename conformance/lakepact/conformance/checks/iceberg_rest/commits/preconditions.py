@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, req, set_ref, wrong_type
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, add_snapshot
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Table, Wrong, check, expect, req, set_ref, upd, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.steps import remove_ref_first, stored
 
 UNKNOWN = 1  #: a snapshot id that no table of these checks has
@@ -20,7 +19,7 @@ def at(table: Table) -> int:
 def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[dict[str, Any]]:
     """Updates by which a writer adds data to a branch."""
     snapshot = lab.snapshot(table)
-    return [add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]
+    return [upd.add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]
 
 
 # -- assert-table-uuid ------------------------------------------------------------------------------------------------
@@ -200,7 +199,7 @@ def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
     last = table.member("last-column-id")
     pairs = {
         "UUIDs": (req.assert_uuid(table.uuid), req.assert_uuid(req.NOBODY)),
-        "last column ids": (req.assert_last_field(last), req.assert_last_field(NOWHERE)),
+        "last column ids": (req.assert_last_field(last), req.assert_last_field(upd.NOWHERE)),
         "refs": (req.assert_ref("main", at(table)), req.assert_ref("side", None)),
         "other refs": (req.assert_ref("side", at(table)), req.assert_ref("main", UNKNOWN)),
     }

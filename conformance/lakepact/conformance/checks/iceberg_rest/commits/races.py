@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, assert_ref, assert_uuid, refused_alone, stale
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import BEHIND, CONFLICT, at_most_one, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 
@@ -37,7 +36,7 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     now = refs[ref]["snapshot-id"] if ref in refs else None
     snapshots = [lab.snapshot(known) for _ in range(CLIENTS)]
     bodies = [
-        {"requirements": [assert_ref(ref, now)], "updates": [add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]}
+        {"requirements": [assert_ref(ref, now)], "updates": [upd.add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]}
         for snapshot in snapshots
     ]
     replies = raced(lab, table.at, bodies)

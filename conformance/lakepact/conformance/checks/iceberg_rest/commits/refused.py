@@ -5,38 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import (
-    HARMLESS,
-    NOBODY,
-    UNKNOWN_REQUIREMENT,
-    UNKNOWN_TYPE,
-    Assertion,
-    Cases,
-    assert_ref,
-    assert_uuid,
-    judge_answers,
-)
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import (
-    DOWNGRADE,
-    LAST_ADDED,
-    NOT_ADDED,
-    UNKNOWN_ACTION,
-    UNKNOWN_UPDATE,
-    UNSUPPORTED,
-    Refusal,
-    add_schema,
-    add_snapshot,
-    current_schema,
-    impossible,
-    judge_refusals,
-    next_column,
-    schema_with,
-    set_current_schema,
-    table_of_version,
-    unknown_id,
-    upgrade_format_version,
-)
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, req, set_properties, set_ref, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Wrong, wrong_type
 
@@ -56,16 +25,16 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
     """A commit without `updates` or `requirements` as arrays returns 400; accepting missing requirements is a warning."""
     table = lab.make_table()
     wrong: dict[str, Any] = {
-        f"{expect.shown(value)} as updates": {"requirements": [], "updates": value} for value in (None, {}, HARMLESS, "none", 0)
+        f"{expect.shown(value)} as updates": {"requirements": [], "updates": value} for value in (None, {}, req.HARMLESS, "none", 0)
     }
     _judge_bodies(lab, "IRC-COM-003", table, {"no updates": {"requirements": []}}, Mutation(Wrong.MISSING, "/updates"))
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/updates"))
     wrong = {
-        f"{expect.shown(value)} as requirements": {"requirements": value, "updates": [HARMLESS]}
-        for value in ({}, assert_uuid(table.uuid), "none", 0)
+        f"{expect.shown(value)} as requirements": {"requirements": value, "updates": [req.HARMLESS]}
+        for value in ({}, req.assert_uuid(table.uuid), "none", 0)
     }
     _judge_bodies(lab, "IRC-COM-003", table, wrong, wrong_type("/requirements"))
-    without: tuple[dict[str, Any], ...] = ({"updates": [HARMLESS]}, {"requirements": None, "updates": [HARMLESS]})
+    without: tuple[dict[str, Any], ...] = ({"updates": [req.HARMLESS]}, {"requirements": None, "updates": [req.HARMLESS]})
     for body in lab.each(without):
         reply = lab.send(op.update_table, body=body, **table.at)
         if reply.status == 200:
@@ -81,21 +50,21 @@ def commits_without_updates_or_requirements_return_400(lab: CatalogLab) -> None:
 def commits_with_unknown_requirements_return_400(lab: CatalogLab) -> None:
     """A commit with an unknown requirement returns 400, alone or among others, and changes nothing."""
     table = lab.make_table()
-    before, holds = lab.load(table), assert_uuid(table.uuid)
+    before, holds = lab.load(table), req.assert_uuid(table.uuid)
     known_but_in_part = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
     for requirements in lab.each(
         (
-            [UNKNOWN_REQUIREMENT],
-            [holds, UNKNOWN_REQUIREMENT],
-            [UNKNOWN_REQUIREMENT, holds],
+            [req.UNKNOWN_REQUIREMENT],
+            [holds, req.UNKNOWN_REQUIREMENT],
+            [req.UNKNOWN_REQUIREMENT, holds],
             [known_but_in_part],
             [{"type": ""}],
         )
     ):
-        for updates in lab.each(([HARMLESS], [])):
+        for updates in lab.each(([req.HARMLESS], [])):
             reply = lab.try_commit(table, *updates, requirements=requirements)
             with lab.judge("IRC-COM-007"):
-                expect.status(reply, 400, mutation=UNKNOWN_TYPE)
+                expect.status(reply, 400, mutation=req.UNKNOWN_TYPE)
                 unchanged(lab, before)
 
 
@@ -104,20 +73,20 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
     """A commit with an unknown update returns 400, at any position among others, and changes nothing."""
     table = lab.make_table()
     before = lab.load(table)
-    more = [add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED)]
+    more = [upd.add_schema(upd.schema_with(table, upd.next_column(table, "more"))), upd.set_current_schema(upd.LAST_ADDED)]
     commits: tuple[list[Update], ...] = (
-        [UNKNOWN_UPDATE],
-        [HARMLESS, UNKNOWN_UPDATE],
-        [UNKNOWN_UPDATE, HARMLESS],
-        [HARMLESS, UNKNOWN_UPDATE, *more],
-        [*more, HARMLESS, UNKNOWN_UPDATE],
-        [HARMLESS, {**HARMLESS, "action": "set-property"}],
-        [HARMLESS, {**HARMLESS, "action": ""}],
+        [upd.UNKNOWN_UPDATE],
+        [req.HARMLESS, upd.UNKNOWN_UPDATE],
+        [upd.UNKNOWN_UPDATE, req.HARMLESS],
+        [req.HARMLESS, upd.UNKNOWN_UPDATE, *more],
+        [*more, req.HARMLESS, upd.UNKNOWN_UPDATE],
+        [req.HARMLESS, {**req.HARMLESS, "action": "set-property"}],
+        [req.HARMLESS, {**req.HARMLESS, "action": ""}],
     )
     for updates in lab.each(commits):
-        reply = lab.try_commit(table, *updates, requirements=[assert_uuid(table.uuid)])
+        reply = lab.try_commit(table, *updates, requirements=[req.assert_uuid(table.uuid)])
         with lab.judge("IRC-COM-008"):
-            expect.status(reply, 400, mutation=UNKNOWN_ACTION)
+            expect.status(reply, 400, mutation=upd.UNKNOWN_ACTION)
             unchanged(lab, before)
 
 
@@ -125,15 +94,15 @@ def commits_with_unknown_updates_return_400(lab: CatalogLab) -> None:
 def unknown_members_return_400_before_conflicts(lab: CatalogLab) -> None:
     """A commit with an unknown update or requirement returns 400, even if another requirement fails."""
     table = lab.make_table()
-    fails = assert_uuid(NOBODY)
-    cases: Cases = {
-        "a requirement behind the one that fails is unknown": [fails, UNKNOWN_REQUIREMENT],
-        "a requirement before the one that fails is unknown": [UNKNOWN_REQUIREMENT, fails],
+    fails = req.assert_uuid(req.NOBODY)
+    cases: req.Cases = {
+        "a requirement behind the one that fails is unknown": [fails, req.UNKNOWN_REQUIREMENT],
+        "a requirement before the one that fails is unknown": [req.UNKNOWN_REQUIREMENT, fails],
     }
-    judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], mutation=UNKNOWN_TYPE)
+    req.judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], mutation=req.UNKNOWN_TYPE)
     cases = {"an update is unknown and a requirement fails": [fails]}
-    updates = [HARMLESS, UNKNOWN_UPDATE]
-    judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], updates=updates, mutation=UNKNOWN_ACTION)
+    updates = [req.HARMLESS, upd.UNKNOWN_UPDATE]
+    req.judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400], updates=updates, mutation=upd.UNKNOWN_ACTION)
 
 
 @check("IRC-COM-016")
@@ -147,17 +116,19 @@ def updates_and_requirements_need_a_type(lab: CatalogLab) -> None:
         {"location": table.location},
         {"type": "set-properties", "updates": {"a": "b"}},
     )
-    requirements: tuple[Assertion, ...] = (
+    requirements: tuple[req.Assertion, ...] = (
         {},
         {"uuid": table.uuid},
         {"ref": "main", "snapshot-id": None},
         {"action": "assert-table-uuid", "uuid": table.uuid},
     )
     bodies = {
-        f"the update {expect.shown(update)} without action": {"requirements": [], "updates": [HARMLESS, update]} for update in updates
+        f"the update {expect.shown(update)} without action": {"requirements": [], "updates": [req.HARMLESS, update]} for update in updates
     }
     _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/updates/*/action"))
-    bodies = {f"the requirement {expect.shown(one)} without type": {"requirements": [one], "updates": [HARMLESS]} for one in requirements}
+    bodies = {
+        f"the requirement {expect.shown(one)} without type": {"requirements": [one], "updates": [req.HARMLESS]} for one in requirements
+    }
     _judge_bodies(lab, "IRC-COM-016", table, bodies, Mutation(Wrong.MISSING, "/requirements/*/type"))
 
 
@@ -175,15 +146,15 @@ def view_updates_on_tables_are_refused(lab: CatalogLab) -> None:
     }
     adding, setting = (
         {"action": "add-view-version", "view-version": version},
-        {"action": "set-current-view-version", "view-version-id": LAST_ADDED},
+        {"action": "set-current-view-version", "view-version-id": upd.LAST_ADDED},
     )
-    cases: dict[str, Refusal] = {
+    cases: dict[str, upd.Refusal] = {
         "add-view-version": (OF_VIEWS, [adding]),
         "set-current-view-version": (OF_VIEWS, [setting]),
         "both of them": (OF_VIEWS, [adding, setting]),
-        "both of them behind another update": (OF_VIEWS, [HARMLESS, adding, setting]),
+        "both of them behind another update": (OF_VIEWS, [req.HARMLESS, adding, setting]),
     }
-    judge_refusals(lab, "IRC-COM-018", table, cases, allowed=UNSUPPORTED)
+    upd.judge_refusals(lab, "IRC-COM-018", table, cases, allowed=upd.UNSUPPORTED)
 
 
 @check("IRC-COM-019")
@@ -191,12 +162,12 @@ def view_requirements_on_tables_are_refused(lab: CatalogLab) -> None:
     """A table commit with assert-view-uuid returns 400 or 406, even with the UUID of the table."""
     table = lab.make_table()
     for_views = {"type": "assert-view-uuid", "uuid": table.uuid}
-    cases: Cases = {
+    cases: req.Cases = {
         "the table's UUID is asserted as a view's": for_views,
-        "another UUID is asserted as a view's": {**for_views, "uuid": NOBODY},
-        "assert-view-uuid stands beside a requirement that holds": [assert_uuid(table.uuid), for_views],
+        "another UUID is asserted as a view's": {**for_views, "uuid": req.NOBODY},
+        "assert-view-uuid stands beside a requirement that holds": [req.assert_uuid(table.uuid), for_views],
     }
-    judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=UNSUPPORTED, mutation=OF_VIEWS)
+    req.judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=upd.UNSUPPORTED, mutation=OF_VIEWS)
 
 
 CONFLICTING = 409
@@ -214,13 +185,13 @@ def _expect_refusal(lab: CatalogLab, reply: Reply, requirement: str, mutation: M
 @check("IRC-COM-023")
 def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
     """A commit that no retry can help returns 400, not 409, with or without requirements that hold."""
-    table = lab.append(table_of_version(lab, 2))
-    tag = unknown_id(set_ref("tag", 1, kind="tag"), "snapshot-id")
+    table = lab.append(upd.table_of_version(lab, 2))
+    tag = upd.unknown_id(set_ref("tag", 1, kind="tag"), "snapshot-id")
     cases: dict[str, tuple[str, Mutation, Sequence[Update]]] = {
-        **impossible(table),
+        **upd.impossible(table),
         "a tag at an unknown snapshot": ("IRC-UPD-046", *tag),
-        "a last added schema that was not added": ("IRC-UPD-019", NOT_ADDED, [set_current_schema(LAST_ADDED)]),
-        "a lower format version": ("IRC-UPD-007", DOWNGRADE, [upgrade_format_version(1)]),
+        "a last added schema that was not added": ("IRC-UPD-019", upd.NOT_ADDED, [upd.set_current_schema(upd.LAST_ADDED)]),
+        "a lower format version": ("IRC-UPD-007", upd.DOWNGRADE, [upd.upgrade_format_version(1)]),
     }
     for wrong, (requirement, mutation, updates) in lab.each(cases.items()):
         reply = lab.try_commit(table, *updates)
@@ -229,9 +200,9 @@ def commits_that_cannot_succeed_return_400(lab: CatalogLab) -> None:
     is_spoilt = True
     for wrong, (requirement, mutation, updates) in lab.each(cases.items()):
         if is_spoilt:  # by a commit that was accepted: its requirements would not hold any more
-            table = lab.append(table_of_version(lab, 2))
-        holds = [assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id"))]
-        reply = lab.try_commit(table, HARMLESS, *updates, requirements=holds)
+            table = lab.append(upd.table_of_version(lab, 2))
+        holds = [req.assert_uuid(table.uuid), req.assert_ref("main", table.member("current-snapshot-id"))]
+        reply = lab.try_commit(table, req.HARMLESS, *updates, requirements=holds)
         is_spoilt = reply.status < LOWEST_ERROR
         with lab.judge("IRC-COM-023"):
             _expect_refusal(lab, reply, requirement, mutation, about=f"for {wrong} although all requirements hold")
@@ -242,15 +213,15 @@ def unknown_commit_members_are_ignored(lab: CatalogLab) -> None:
     """A commit with unknown members in its updates and requirements returns 200 and is applied."""
     table = lab.make_table()
     extra = {"x-lakepact": True, "comment": {"by": ["lakepact"]}}
-    for requirement in lab.each((assert_uuid(table.uuid), assert_ref("main", None))):
-        reply = lab.try_commit(table, HARMLESS, requirements=[{**requirement, **extra}])
+    for requirement in lab.each((req.assert_uuid(table.uuid), req.assert_ref("main", None))):
+        reply = lab.try_commit(table, req.HARMLESS, requirements=[{**requirement, **extra}])
         with lab.judge("IRC-COM-025"):
             expect.status(reply, 200, about=f"for {requirement['type']} with further members")
     snapshot = lab.snapshot(table)
     updates = (
         set_properties(extra="seen"),
-        add_schema(schema_with(table, next_column(table, "extra"))),
-        add_snapshot(snapshot),
+        upd.add_schema(upd.schema_with(table, upd.next_column(table, "extra"))),
+        upd.add_snapshot(snapshot),
         set_ref("main", snapshot["snapshot-id"]),
     )
     for update in lab.each(updates):
@@ -267,7 +238,10 @@ def unknown_commit_members_are_ignored(lab: CatalogLab) -> None:
             at=after.place("current-snapshot-id"),
         )
         expect.equal(
-            current_schema(table)["fields"], current_schema(after)["fields"], "the fields of the current schema", at=after.place("schemas")
+            upd.current_schema(table)["fields"],
+            upd.current_schema(after)["fields"],
+            "the fields of the current schema",
+            at=after.place("schemas"),
         )
 
 
@@ -279,11 +253,13 @@ def actions_and_types_are_case_sensitive(lab: CatalogLab) -> None:
         reply = lab.try_commit(table, {"action": action, "updates": {action: "done"}})
         done = reply.status == 200 and properties_of(lab.load(table)).get(action) == "done"
         with lab.judge("IRC-COM-031", remark=f"{action} is understood" if done else ""):
-            expect.status(reply, *((200,) if done else (400,)), about=f"for {action}, or that it is done", mutation=UNKNOWN_ACTION)
+            expect.status(reply, *((200,) if done else (400,)), about=f"for {action}, or that it is done", mutation=upd.UNKNOWN_ACTION)
     for kind in lab.each(("Assert-Table-UUID", "ASSERT-TABLE-UUID")):
-        holding, failing = (lab.try_commit(table, HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, NOBODY))
+        holding, failing = (
+            lab.try_commit(table, req.HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, req.NOBODY)
+        )
         understood = (holding.status, failing.status) == (200, 409)
         with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else "") as case:
             for reply in () if understood else (holding, failing):
                 with case():
-                    expect.status(reply, 400, about=f"for {kind}, or that it is checked", mutation=UNKNOWN_TYPE)
+                    expect.status(reply, 400, about=f"for {kind}, or that it is checked", mutation=req.UNKNOWN_TYPE)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, Table, check, expect, op, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_uuid, stale
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import NOWHERE, set_current_schema, unknown_id
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, Table, check, expect, op, req, set_properties, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import at_every_place, change, transact
 
@@ -32,11 +30,11 @@ def forgetful(lab: CatalogLab, home: Namespace) -> tuple[Table, list[Path]]:
 def refused_commits_remove_no_files(lab: CatalogLab) -> None:
     """A commit with a failed requirement or an update that cannot be applied removes no metadata file."""
     table, files = forgetful(lab, lab.make_namespace())
-    fails = assert_uuid(NOBODY)
-    mutation, updates = unknown_id(set_current_schema(NOWHERE), "schema-id")
+    fails = req.assert_uuid(req.NOBODY)
+    mutation, updates = upd.unknown_id(upd.set_current_schema(upd.NOWHERE), "schema-id")
     refusals = {
-        "a requirement fails": (stale(fails), lab.try_commit(table, HARMLESS, requirements=[fails])),
-        "an update cannot be applied": (mutation, lab.try_commit(table, HARMLESS, *updates)),
+        "a requirement fails": (req.stale(fails), lab.try_commit(table, req.HARMLESS, requirements=[fails])),
+        "an update cannot be applied": (mutation, lab.try_commit(table, req.HARMLESS, *updates)),
     }
 
     with lab.judge_each("IRC-COM-032") as case:
@@ -52,12 +50,12 @@ def refused_transactions_remove_no_files(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     kept = [forgetful(lab, home) for _ in range(2)]
     failing = lab.make_table(home)
-    wrong = change(failing, HARMLESS, requirements=[assert_uuid(NOBODY)])
+    wrong = change(failing, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)])
 
     with lab.judge_each("IRC-TXN-018") as case:
         for where, changes in at_every_place([table for table, _ in kept], wrong):
             with case():
-                expect.client_error(transact(lab, *changes), mutation=stale(assert_uuid(NOBODY)))
+                expect.client_error(transact(lab, *changes), mutation=req.stale(req.assert_uuid(req.NOBODY)))
                 for table, files in kept:
                     about = f"of the metadata files of {table.name}, when {where} is refused, those removed:"
                     expect.equal([], lost(files), about, at=None)

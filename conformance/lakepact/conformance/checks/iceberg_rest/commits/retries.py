@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Mutation, NotOffered, Wrong, check, expect
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot, table_of_version
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Mutation, NotOffered, Wrong, check, expect, req, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 
 WRITERS = 12
 ROUNDS = 3
@@ -36,13 +33,13 @@ def stale_snapshots_of_branches_return_409(lab: CatalogLab) -> None:
                 before = lab.load(lab.append(table))
                 late = lab.try_commit(
                     table,
-                    add_snapshot(stale),
+                    upd.add_snapshot(stale),
                     set_ref(SIDE, stale["snapshot-id"]),
-                    requirements=[assert_uuid(table.uuid), assert_ref(SIDE, base)],
+                    requirements=[req.assert_uuid(table.uuid), req.assert_ref(SIDE, base)],
                 )
                 about = f"for a snapshot of {SIDE} in format version {table.member('format-version')}, made before main moved"
                 expect.status(late, 409, about=about, mutation=STALE_SNAPSHOT)
-                unchanged(lab, before)
+                states.unchanged(lab, before)
 
 
 def _of_version(lab: CatalogLab, version: int) -> Table | None:
@@ -50,7 +47,7 @@ def _of_version(lab: CatalogLab, version: int) -> Table | None:
     if version == NEWEST and not lab.feature("format-v3"):
         return None
     try:
-        return table_of_version(lab, version)
+        return upd.table_of_version(lab, version)
     except (Blocked, NotOffered):  # what an upgrade does instead is judged elsewhere
         return None
 
@@ -61,10 +58,10 @@ def commits_with_4xx_are_not_applied(lab: CatalogLab) -> None:
     table = lab.make_table()
     for turn in lab.each(lab.repeat(ROUNDS)):
         keys = [f"lakepact.{turn}.{writer}" for writer in range(WRITERS)]
-        commits = [partial(lab.try_commit, table, set_properties(**{key: key}), requirements=[assert_uuid(table.uuid)]) for key in keys]
+        commits = [partial(lab.try_commit, table, set_properties(**{key: key}), requirements=[req.assert_uuid(table.uuid)]) for key in keys]
         replies = side_by_side(lab, commits, what="commits")
         after = lab.load(table)
         refused = {key: reply.status for key, reply in zip(keys, replies, strict=True) if 400 <= reply.status < 500}
         with lab.judge("IRC-COM-033"):
-            applied = {key: status for key, status in refused.items() if key in properties_of(after)}
+            applied = {key: status for key, status in refused.items() if key in states.properties_of(after)}
             expect.equal({}, applied, "properties in the table whose commits returned 4xx, with that status:", at=after.place("properties"))

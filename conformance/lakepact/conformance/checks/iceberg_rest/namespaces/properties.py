@@ -6,9 +6,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Namespace, Reply, Table, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Namespace, Reply, Table, check, expect, op, states
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import is_found, properties_of
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.checks.iceberg_rest.namespaces.create import NO_STRINGS
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong, wrong_type
 
@@ -243,7 +242,7 @@ def updates_keep_tables_and_child_namespaces(lab: CatalogLab) -> None:
             with case():
                 after = lab.send(op.load_table, **before.at)
                 expect.status(after, 200, about="for a table below a namespace whose properties were updated")
-                assert_same_table(lab, before, Table(before.namespace, before.name, after))
+                states.assert_same_table(lab, before, Table(before.namespace, before.name, after))
         if child:
             with case():
                 is_found(lab, child)

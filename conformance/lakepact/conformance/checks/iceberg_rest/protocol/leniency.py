@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Place, Table, check, expect, op, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Place, Table, check, expect, op, set_properties, states
 
 
 @check("IRC-GEN-004")
@@ -53,10 +52,10 @@ def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-GEN-016"):
         expect.status(with_query, 200)
-        assert_same_table(lab, plain, Table(table.namespace, table.name, with_query))
+        states.assert_same_table(lab, plain, Table(table.namespace, table.name, with_query))
     with lab.judge("IRC-GEN-017"):
         expect.status(with_headers, 200)
-        assert_same_table(lab, plain, Table(table.namespace, table.name, with_headers))
+        states.assert_same_table(lab, plain, Table(table.namespace, table.name, with_headers))
 
 
 @check("IRC-GEN-032")
@@ -71,7 +70,7 @@ def accept_does_not_change_responses(lab: CatalogLab) -> None:
         for reply in found:
             with case():
                 expect.status(reply, 200)
-                assert_same_table(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
+                states.assert_same_table(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
         for reply in missing:
             with case():
                 expect.not_found(reply, "table")

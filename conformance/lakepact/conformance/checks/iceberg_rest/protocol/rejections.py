@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Wrong, check, expect, op, states
 from lakepact.conformance.checks.iceberg_rest.kit.detection import declared_operations, detection_of
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.judging.invalid_bodies import InvalidBodies, Mutant
 
@@ -44,7 +43,7 @@ def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, wrong
             with case(Mutation(wrong, "body")):
                 reply = send()
                 expect.status(reply, 400, about=f"for {what}, sent to {reply.exchange.operation}")
-        unchanged(lab, before)
+        states.unchanged(lab, before)
 
 
 @check("IRC-GEN-010", last=1)
@@ -120,7 +119,7 @@ def refuses_mutants(lab: CatalogLab, requirement: str, mutants: Callable[[str, A
                 with case(mutation):
                     reply = lab.send(operation, body=fresh(lab, operation, valid, body), **at)
                     expect.status(reply, 400, about=f"for a body with {mutation.at} {mutation.kind}, sent to {operation}")
-        unchanged(lab, before)
+        states.unchanged(lab, before)
 
 
 #: Members that real clients leave out although the schema requires them, so that tolerance is no fault (A-45).

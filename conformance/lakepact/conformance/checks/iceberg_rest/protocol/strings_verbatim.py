@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op, set_properties, upd
 from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, is_named, properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
@@ -148,7 +147,7 @@ def table_column_docs_are_kept_as_sent(lab: CatalogLab) -> None:
     table = lab.load(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
 
     with lab.judge("IRC-GEN-020"):
-        docs = [field.get("doc") for field in current_schema(table)["fields"]]
+        docs = [field.get("doc") for field in upd.current_schema(table)["fields"]]
         expect.equal([field["doc"] for field in fields], docs, "docs of the columns", at=table.place("schemas"))
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, check, expect, op, set_properties, states
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, same_view
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
 
@@ -101,7 +100,7 @@ def tables_are_renamed_to_special_characters(lab: CatalogLab) -> None:
                 expect.member(table.uuid, there.place("metadata", "table-uuid"), f"table UUID of {expect.shown(name)}")
                 back = rename_table(lab, identifier(table.namespace, name), table.identifier)
                 expect.status(back, 204, about=f"for renaming {expect.shown(name)} back")
-                unchanged(lab, table)
+                states.unchanged(lab, table)
 
 
 @check("IRC-TBL-REG-001")

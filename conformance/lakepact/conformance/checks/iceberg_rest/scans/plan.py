@@ -6,11 +6,9 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, scans
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, scans, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, File, Manifest, long_bound
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 
@@ -184,8 +182,8 @@ def use_snapshot_schema_selects_column_names(lab: CatalogLab) -> None:
     table = scans.grown(lab)
     snapshot = table.append(table.file("only"))
     fields = [{**one, "name": "title"} if one["name"] == "name" else one for one in table.table.member("schemas")[0]["fields"]]
-    renamed = {**schema_with(table.table), "fields": fields}
-    table.table = lab.commit(table.table, add_schema(renamed), set_current_schema(LAST_ADDED))
+    renamed = {**upd.schema_with(table.table), "fields": fields}
+    table.table = lab.commit(table.table, upd.add_schema(renamed), upd.set_current_schema(upd.LAST_ADDED))
 
     with lab.judge("IRC-SCAN-PLAN-019") as case:
         for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
@@ -261,7 +259,7 @@ def planning_does_not_change_the_table(lab: CatalogLab) -> None:
     after = lab.load(table)
 
     with lab.judge("IRC-SCAN-PLAN-026"):
-        assert_same_table(lab, before, after)
+        states.assert_same_table(lab, before, after)
 
 
 @check("IRC-SCAN-PLAN-023", "IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, OperationId, Place, Reply, expect
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Kind, OperationId, Place, Reply, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import SCHEMAS, ContractSchemas
 from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
-from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
 from lakepact.conformance.checks.iceberg_rest.suite import invariant, suite
 from lakepact.conformance.judging.definitions import answers_of
 from lakepact.conformance.running.suite import Suite
@@ -25,7 +24,7 @@ PLANNING = (EMPTY, "scans.plan.plans_cover_the_latest_snapshot_of_main", *DELETI
 VALUES = ("scans.values.partition_values_have_the_form_of_their_type",)
 PAGED = ("scans.tasks.plan_tasks_are_exchanged",)
 FILTERED = ("scans.filters.filters_keep_every_matching_file",)
-PLANS = answers_of(PLAN, FETCH, TASKS, status=200)
+PLANS = answers_of(scans.PLAN, scans.FETCH, scans.TASKS, status=200)
 
 
 def successful_body(exchange: Exchange, *operations: OperationId) -> Part | None:
@@ -55,7 +54,7 @@ def of_files(identifier: str, holds: Callable[[Part], bool | None], *, traffic: 
     """Register the invariant that something holds of each file; what is said of it is False where it has nothing to do with a file."""
 
     def every(exchange: Exchange) -> bool:
-        document = successful_body(exchange, PLAN, FETCH, TASKS)
+        document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
         judged = [holds(file) is not False for file in files(document)] if document else []
         return any(judged)
 
@@ -69,7 +68,7 @@ def of_files(identifier: str, holds: Callable[[Part], bool | None], *, traffic: 
 @invariant("IRC-SCAN-PLAN-002", traffic=PLANNING, concerns=PLANS)
 def planning_never_returns_cancelled(exchange: Exchange) -> bool:
     """A response to planning never has the status `cancelled`."""
-    document = successful_body(exchange, PLAN)
+    document = successful_body(exchange, scans.PLAN)
     if document is None or not isinstance(document.get("status"), str):
         return False
     expect.true(document["status"] != "cancelled", "another status than cancelled", document["status"], at=document.at.within("status"))
@@ -79,7 +78,7 @@ def planning_never_returns_cancelled(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-003", traffic=PLANNING, concerns=PLANS)
 def plans_have_a_status(exchange: Exchange) -> bool:
     """A response to planning has the string `status`."""
-    document = successful_body(exchange, PLAN)
+    document = successful_body(exchange, scans.PLAN)
     if document is None:
         return False
     expect.true(isinstance(document.get("status"), str), "`status` as a string", sorted(document), at=document.at.within("status"))
@@ -89,7 +88,7 @@ def plans_have_a_status(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-004", traffic=PLANNING, concerns=PLANS)
 def completed_plans_have_tasks(exchange: Exchange) -> bool:
     """A completed plan has `file-scan-tasks` or `plan-tasks`."""
-    document = successful_body(exchange, PLAN)
+    document = successful_body(exchange, scans.PLAN)
     if document is None or document.get("status") != "completed":
         return False
     holds = any(isinstance(document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
@@ -101,7 +100,7 @@ def completed_plans_have_tasks(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-005", traffic=BACKGROUND, concerns=PLANS)
 def submitted_plans_have_an_id(exchange: Exchange) -> bool:
     """A submitted plan has a `plan-id`."""
-    document = successful_body(exchange, PLAN)
+    document = successful_body(exchange, scans.PLAN)
     if document is None or document.get("status") != "submitted":
         return False
     identifier = document.get("plan-id")
@@ -112,13 +111,13 @@ def submitted_plans_have_an_id(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-PLAN-006", traffic=FAILING, concerns=PLANS)
 def failed_plans_have_an_error(exchange: Exchange) -> bool:
     """A response to planning with the status `failed` has an `error`."""
-    return _says_why(successful_body(exchange, PLAN))
+    return _says_why(successful_body(exchange, scans.PLAN))
 
 
 @invariant("IRC-SCAN-FETCH-004", traffic=FAILING, concerns=PLANS)
 def fetched_failed_plans_have_an_error(exchange: Exchange) -> bool:
     """A fetched plan with the status `failed` has an `error`."""
-    return _says_why(successful_body(exchange, FETCH))
+    return _says_why(successful_body(exchange, scans.FETCH))
 
 
 def _says_why(document: Part | None) -> bool:
@@ -134,13 +133,13 @@ def _says_why(document: Part | None) -> bool:
 @invariant("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING), concerns=PLANS)
 def incomplete_plans_have_no_tasks(exchange: Exchange) -> bool:
     """A response to planning that is not completed has no tasks."""
-    return _has_no_tasks(successful_body(exchange, PLAN), {"submitted", "failed", "cancelled"})
+    return _has_no_tasks(successful_body(exchange, scans.PLAN), {"submitted", "failed", "cancelled"})
 
 
 @invariant("IRC-SCAN-FETCH-003", traffic=BACKGROUND, concerns=PLANS)
 def fetched_submitted_plans_have_no_tasks(exchange: Exchange) -> bool:
     """A fetched plan with the status `submitted` has no tasks."""
-    return _has_no_tasks(successful_body(exchange, FETCH), {"submitted"})
+    return _has_no_tasks(successful_body(exchange, scans.FETCH), {"submitted"})
 
 
 def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
@@ -158,7 +157,7 @@ def _has_no_tasks(document: Part | None, states: set[str]) -> bool:
 @invariant("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING, concerns=PLANS)
 def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
     """Delete file references of a task are distinct indexes into the delete files of the same response."""
-    document = successful_body(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     applies = False
     for task in objects(document, "file-scan-tasks"):
         references, at = task.get("delete-file-references"), task.at.within("delete-file-references")
@@ -175,7 +174,7 @@ def delete_references_are_valid_indexes(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-004", traffic=DELETING, concerns=PLANS)
 def delete_files_are_referenced(exchange: Exchange) -> bool:
     """Each delete file of a response is referenced by a task of that response."""
-    document = successful_body(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     deletes = objects(document, "delete-files")
     if document is None or not deletes:
         return False
@@ -191,7 +190,7 @@ def delete_files_are_referenced(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-005", traffic=PLANNING, concerns=PLANS)
 def tasks_have_data_files(exchange: Exchange) -> bool:
     """Each task has a data file with the content `data`."""
-    document = successful_body(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     tasks = objects(document, "file-scan-tasks")
     for task in tasks:
         file = task.get("data-file")
@@ -202,7 +201,7 @@ def tasks_have_data_files(exchange: Exchange) -> bool:
 @invariant("IRC-SCAN-SCH-006", traffic=DELETING, concerns=PLANS)
 def delete_files_have_a_content_type(exchange: Exchange) -> bool:
     """Each delete file has its content type, and equality deletes have `equality-ids`."""
-    document = successful_body(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     deletes = objects(document, "delete-files")
     for file in deletes:
         expect.one_of(("position-deletes", "equality-deletes"), file.get("content"), "the content", at=file.at.within("content"))
@@ -219,7 +218,7 @@ def judge_residuals(of: Suite[CatalogLab], schemas: ContractSchemas) -> None:
     @of.invariant("IRC-SCAN-SCH-013", traffic=FILTERED, concerns=PLANS)
     def residuals_are_expressions(exchange: Exchange) -> bool:
         """Each residual filter is a valid expression."""
-        document = successful_body(exchange, PLAN, FETCH, TASKS)
+        document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
         if document is None or not any("residual-filter" in task for task in objects(document, "file-scan-tasks")):
             return False
         for component, flaw in schemas.flaws_in(exchange).items():
@@ -235,7 +234,7 @@ judge_residuals(suite, SCHEMAS)
 @invariant("IRC-SCAN-SCH-016", traffic=PAGED, concerns=PLANS)
 def plan_tasks_are_strings(exchange: Exchange) -> bool:
     """`plan-tasks` is an array of strings."""
-    document = successful_body(exchange, PLAN, FETCH, TASKS)
+    document = successful_body(exchange, scans.PLAN, scans.FETCH, scans.TASKS)
     if document is None or "plan-tasks" not in document:
         return False
     tasks, at = document["plan-tasks"], document.at.within("plan-tasks")

@@ -6,8 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect
-from lakepact.conformance.checks.iceberg_rest.kit.scans import planned
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared, divided, negated
 
 #: Filters of several parts, of which partition or bounds of a file decide some.
@@ -102,7 +101,7 @@ def residuals_match_the_filter(lab: CatalogLab) -> None:
     files = {table.path(name): name for name in NAMES}
     decided = False
     for wanted in lab.each(FILTERS):
-        for task, file, _ in lab.each(planned(lab, table.table, filter=wanted).tasks):
+        for task, file, _ in lab.each(scans.planned(lab, table.table, filter=wanted).tasks):
             residual, name = task.get("residual-filter"), files.get(file["file-path"])
             if residual is None or name is None:
                 continue

@@ -5,8 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect
-from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, planned
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import long_bound
 
 UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
@@ -43,18 +42,18 @@ def by_each() -> dict[str, Any]:
 @check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-014")
 def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     """The partition of a file is an array in the order of the spec, with each value in the JSON form of its type."""
-    table = grown(lab, schema=schema(), partition_spec=by_each())
+    table = scans.grown(lab, schema=schema(), partition_spec=by_each())
     table.append(table.file("full", *(value for value, _, _ in VALUES.values())), table.file("null", *[None] * len(VALUES)))
-    plain = grown(lab)
+    plain = scans.grown(lab)
     plain.append(plain.file("plain"))
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
-    measured = grown(lab, schema=schema())
+    measured = scans.grown(lab, schema=schema())
     statistics: dict[str, Any] = {"lower": bounds, "upper": bounds, "values": counts, "nulls": dict.fromkeys(numbers, 0)}
     measured.append(measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff"))
-    planned(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
-    whole, bare = planned(lab, table.table), planned(lab, plain.table)
+    scans.planned(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
+    whole, bare = scans.planned(lab, table.table), scans.planned(lab, plain.table)
     with lab.step("IRC-SCAN-PLAN-027"):
         whole.reads([table.path("full"), table.path("null")], "each file once:")
         bare.reads([plain.path("plain")], "each file once:")
@@ -72,12 +71,12 @@ def partition_values_have_the_form_of_their_type(lab: CatalogLab) -> None:
 @check("IRC-SCAN-SCH-012")
 def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
     """Each bound has the JSON form of its column's type."""
-    table = grown(lab, schema=schema())
+    table = scans.grown(lab, schema=schema())
     numbers = range(1, len(VALUES) + 1)
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
     table.append(table.file("measured", lower=bounds, upper=bounds, values=counts, nulls=dict.fromkeys(numbers, 0)))
-    (_, file, _), *_ = planned(lab, table.table, stats_fields=[f"c{n}" for n in numbers]).tasks
+    (_, file, _), *_ = scans.planned(lab, table.table, stats_fields=[f"c{n}" for n in numbers]).tasks
     expected = {n: told for n, (_, _, told) in zip(numbers, VALUES.values(), strict=True)}
     given = {member: file.get(member) for member in ("lower-bounds", "upper-bounds")}
 

@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Unmet, Wrong, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import stale
+from lakepact.conformance.checks.iceberg_rest.api import Mutation, OperationId, Reply, Unmet, Wrong, expect, op, req, states
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state
 from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import (
     expect_committed,
     expect_same,
@@ -367,7 +365,7 @@ class CatalogModel:
     def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
         """Return whether a commit to a table was made, as it may only where its requirements hold."""
         broken = None if held.due or held.answer is None else first_unmet(body["requirements"], held.answer)
-        return self._accepted(reply, (otherwise, broken is not None, stale(broken or {"type": ""})))
+        return self._accepted(reply, (otherwise, broken is not None, req.stale(broken or {"type": ""})))
 
     def _transaction(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
         changes = [(_place(change["identifier"]), change) for change in body["table-changes"]]
@@ -445,6 +443,6 @@ def _expect_snapshots_of_refs(table: Table) -> None:
 
 
 def _expect_same_view(before: Table, after: Table) -> None:
-    was, now = state(before), state(after)
+    was, now = states.state(before), states.state(after)
     for member in VIEW:
         expect.equal(was.get(member), now.get(member), f"`{member}` to be", at=after.place(member))

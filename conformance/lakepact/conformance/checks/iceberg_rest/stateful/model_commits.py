@@ -7,17 +7,8 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, Unmet, expect
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, Unmet, expect, states
 from lakepact.conformance.checks.iceberg_rest.kit.commit_effects import ABOUT, EFFECTS
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import (
-    BOOKKEEPING,
-    LOCATION,
-    PROPERTY,
-    assert_same_table,
-    expect_snapshots_whole,
-    properties_of,
-    state,
-)
 
 NO_SNAPSHOT = -1  #: value of older metadata without a current snapshot
 
@@ -150,7 +141,7 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     owner = effects_in(updates)
     for name, value in outlook.properties.items():
         with _under(EFFECTS["remove-properties" if value is None else "set-properties"]):
-            expect.equal(value, properties_of(after).get(name), f"the property {name} to be", at=after.place("properties", name))
+            expect.equal(value, states.properties_of(after).get(name), f"the property {name} to be", at=after.place("properties", name))
     for ref, snapshot in outlook.refs.items():
         with _under(EFFECTS["remove-snapshot-ref" if snapshot is None else "set-snapshot-ref"]):
             expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be", at=after.place("refs", ref))
@@ -163,9 +154,9 @@ def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: S
     if outlook.about is not None:
         if "refs" not in outlook.about:
             with _under(owner.get("snapshots", "")):
-                was, is_now = state(before).get("current-snapshot-id"), state(after).get("current-snapshot-id")
+                was, is_now = states.state(before).get("current-snapshot-id"), states.state(after).get("current-snapshot-id")
                 expect.equal(was, is_now, "`current-snapshot-id` to be", at=after.place("current-snapshot-id"))
-        expect_snapshots_whole(before, after, ignore=outlook.snapshots)
+        states.expect_snapshots_whole(before, after, ignore=outlook.snapshots)
         expect_same(lab, before, after, ignore=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
 
 
@@ -182,10 +173,12 @@ def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection
     Raises:
         Unmet: it is not.
     """
-    strange = (properties_of(before).keys() | properties_of(after).keys()) - set(own)
-    if state(before).get("table-uuid") != state(after).get("table-uuid"):
+    strange = (states.properties_of(before).keys() | states.properties_of(after).keys()) - set(own)
+    if states.state(before).get("table-uuid") != states.state(after).get("table-uuid"):
         raise expect.unmet(f"the table {before.uuid}", f"another one: {after.uuid}", at=after.place("table-uuid"))
-    assert_same_table(lab, before, after, ignore=(*ignore, *BOOKKEEPING, LOCATION), volatile={PROPERTY + name for name in strange})
+    states.assert_same_table(
+        lab, before, after, ignore=(*ignore, *states.BOOKKEEPING, states.LOCATION), volatile={states.PROPERTY + name for name in strange}
+    )
 
 
 def expect_same_refs(before: Table, after: Table) -> None:
@@ -198,6 +191,6 @@ def expect_same_refs(before: Table, after: Table) -> None:
     Raises:
         Unmet: it is not.
     """
-    was, is_now = state(before), state(after)
+    was, is_now = states.state(before), states.state(after)
     for member in ("table-uuid", "refs", "current-snapshot-id", "current-schema-id", "default-spec-id"):
         expect.equal(was.get(member), is_now.get(member), f"`{member}` to be", at=after.place(member))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, OperationId, Place, Reply, Table, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Namespace, OperationId, Place, Reply, Table, check, expect, op, req
 from lakepact.conformance.checks.iceberg_rest.kit.commits.creations import creating_works, creation, plot
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import ASSERT_CREATE, HARMLESS, assert_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
@@ -56,13 +55,13 @@ def commits_to_views_return_404(lab: CatalogLab) -> None:
     namespace = lab.make_namespace()
     name = lab.make_view(namespace)
     at: dict[str, Any] = {"namespace": namespace, "table": name}
-    for requirements in lab.each(([], [assert_ref("main", None)])):
-        reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [HARMLESS]}, **at)
+    for requirements in lab.each(([], [req.assert_ref("main", None)])):
+        reply = lab.send(op.update_table, body={"requirements": requirements, "updates": [req.HARMLESS]}, **at)
         with lab.judge("IRC-COM-024"):
             expect.status(reply, 404, mutation=VIEW_AS_TABLE)
     creating_works(lab, namespace)
     updates = creation(plot(lab, namespace), str(uuid.uuid4()))
-    reply = lab.send(op.update_table, body={"requirements": [ASSERT_CREATE], "updates": updates}, **at)
+    reply = lab.send(op.update_table, body={"requirements": [req.ASSERT_CREATE], "updates": updates}, **at)
     if reply.status < 400:
         lab.drop_afterwards(namespace, name)
     with lab.judge("IRC-REQ-006"):

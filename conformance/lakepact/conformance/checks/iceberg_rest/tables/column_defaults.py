@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import table_of_version
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Place, Reply, check, expect, op, upd
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import COMPONENTS
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import extended, field, request_creation
 from lakepact.conformance.judging.components import Instance
@@ -48,7 +47,7 @@ FORMS = {
 @check(*(f"IRC-SCH-{component}" for component in FORMS))
 def column_defaults_have_the_form_of_their_type(lab: CatalogLab) -> None:
     """Default values of a column have the JSON form of its type."""
-    home = table_of_version(lab, SINCE).namespace
+    home = upd.table_of_version(lab, SINCE).namespace
     for component, (kind, initial, write) in lab.each(FORMS.items()):
         column = field(1, "with_default", kind, initial_default=initial, write_default=write)
         name = lab.name()

@@ -7,14 +7,12 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, OperationId, Wrong, check, expect, invariant, op
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import columns, current_schema, table_of_version
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, OperationId, Wrong, check, expect, invariant, op, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces, dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import created, extended, field, request_creation
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of, unchanged
 from lakepact.conformance.evidence.exchanges import Exchange, Place, Reply
 from lakepact.conformance.judging.definitions import answers_of
 
@@ -166,7 +164,7 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
 @check("IRC-TBL-CREATE-011")
 def default_values_are_kept(lab: CatalogLab) -> None:
     """A column of a format version 3 table keeps its requested initial and write default."""
-    table_of_version(lab, 3)
+    upd.table_of_version(lab, 3)
     defaults: dict[str, tuple[str, Any, Any]] = {
         "amount": ("long", 5, 9007199254740993),
         "word": ("string", "before", ""),
@@ -184,7 +182,7 @@ def default_values_are_kept(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-CREATE-011") as case:
         table = created(lab, schema=extended(fields=fields), properties={"format-version": "3"})
         for answer in (table, lab.load(table)):
-            found = {one.get("name"): one for one in current_schema(answer)["fields"]}
+            found = {one.get("name"): one for one in upd.current_schema(answer)["fields"]}
             for wanted in fields:
                 for member in ("initial-default", "write-default"):
                     with case():
@@ -297,7 +295,7 @@ def creating_existing_tables_returns_409(lab: CatalogLab) -> None:
             with case():
                 reply = lab.send(op.create_table, namespace=table.namespace, body=lab.table_request(table.name, **request))
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
-                unchanged(lab, before)
+                states.unchanged(lab, before)
 
 
 @check("IRC-TBL-CREATE-024", alone=True)
@@ -319,7 +317,7 @@ def concurrent_creates_have_one_winner(lab: CatalogLab) -> None:
             expect.status(loaded, 200)
             now = Table(namespace, name, loaded)
             expect.member(table.uuid, now.place("table-uuid"), "the table-uuid in the winner's response,")
-            creator = properties_of(now).get("lakepact.creator")
+            creator = states.properties_of(now).get("lakepact.creator")
             if creator is not None:  # otherwise properties are not stored, and do not show the winner
                 expect.equal(str(winner), creator, "the winner's property", at=now.place("properties", "lakepact.creator"))
-            expect.equal([f"c{winner}"], list(columns(current_schema(now))), "the winner's columns", at=now.place("schemas"))
+            expect.equal([f"c{winner}"], list(upd.columns(upd.current_schema(now))), "the winner's columns", at=now.place("schemas"))

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op, wrong_type
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import FIRST_FIELD, partition_field, sort_field
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Wrong, check, expect, op, upd, wrong_type
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import array, extended, field, mapping, order, spec, struct
 
 ABSENT = object()  #: in place of a value: the member is left out
@@ -33,12 +32,12 @@ def identified_by(*identifiers: int) -> dict[str, Any]:
 
 def divided_by(source_id: int, transform: str) -> dict[str, Any]:
     """Return members of a request whose table is partitioned."""
-    return {"schema": UNFIT, "partition-spec": spec(partition_field(source_id, transform, "part", field_id=FIRST_FIELD), spec_id=0)}
+    return {"schema": UNFIT, "partition-spec": spec(upd.partition_field(source_id, transform, "part", field_id=upd.FIRST_FIELD), spec_id=0)}
 
 
 def sorted_by(source_id: int, transform: str) -> dict[str, Any]:
     """Return members of a request whose table is sorted."""
-    return {"schema": UNFIT, "write-order": order(sort_field(source_id, transform=transform))}
+    return {"schema": UNFIT, "write-order": order(upd.sort_field(source_id, transform=transform))}
 
 
 #: Columns of types that not every transform fits.

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import HARMLESS, NOBODY, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, req, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, local_path, lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import expect_file, location_of, register
@@ -239,11 +238,11 @@ def recreated_tables_have_new_uuids(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-DROP-009"):
             expect.true(again.uuid != former.uuid, f"another UUID than {former.uuid}", again.uuid, at=again.place("table-uuid"))
         with lab.step("IRC-REQ-008"):
-            stranger = lab.try_commit(again, HARMLESS, requirements=[assert_uuid(NOBODY)])
+            stranger = lab.try_commit(again, req.HARMLESS, requirements=[req.assert_uuid(req.NOBODY)])
             expect.status(stranger, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
         main = former.metadata.get("current-snapshot-id")
-        for requirements in lab.each(([assert_uuid(former.uuid)], [assert_uuid(former.uuid), assert_ref("main", main)])):
-            late = lab.try_commit(again, HARMLESS, requirements=requirements)
+        for requirements in lab.each(([req.assert_uuid(former.uuid)], [req.assert_uuid(former.uuid), req.assert_ref("main", main)])):
+            late = lab.try_commit(again, req.HARMLESS, requirements=requirements)
             with lab.judge("IRC-TBL-DROP-009"):
                 expect.status(late, 409, mutation=Mutation(Wrong.STALE, "assert-table-uuid"))
 

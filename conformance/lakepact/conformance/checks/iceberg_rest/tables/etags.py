@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Exchange, Place, Reply, check, expect, invariant, op
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Exchange, Place, Reply, check, expect, invariant, op, states
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
 
 #: How RFC 9110 spells an ETag.
 ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')
@@ -146,7 +145,7 @@ def unchanged_tables_may_return_304(lab: CatalogLab) -> None:
                 now = lab.require(lab.send(op.load_table, snapshots=snapshots, **table.at), 200)
                 with lab.judge("IRC-TBL-ETAG-003"):
                     expect.no_body(reply)
-                    assert_same_table(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
+                    states.assert_same_table(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
         table = lab.append(table) if turn else lab.commit(table, set_properties(**{"lakepact.turn": "1"}))
     lab.note("IRC-TBL-ETAG-002", f"answered with 304 {unmodified} times" if unmodified else "always answered with 200")
     if not unmodified:

@@ -8,8 +8,7 @@ from typing import Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.api import Exchange, Kind, Place, Reply, check, expect, invariant, op
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import set_statistics, statistics_file, table_of_version
+from lakepact.conformance.checks.iceberg_rest.api import Exchange, Kind, Place, Reply, check, expect, invariant, op, upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects, of_the_contract
@@ -128,7 +127,7 @@ def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
         expect.contains("audit", table.metadata.get("refs") or {}, "refs", at=table.place("refs"))
     table = lab.commit(table, set_properties(**{"lakepact.note": "kept"}))
     if lab.feature("statistics"):
-        lab.try_commit(table, set_statistics(statistics_file(table, one["snapshot-id"])))
+        lab.try_commit(table, upd.set_statistics(upd.statistics_file(table, one["snapshot-id"])))
     return lab.load(table), one
 
 
@@ -141,7 +140,7 @@ def loaded_metadata_are_complete(lab: CatalogLab) -> None:
         for version in (1, 2, 3):
             with case():
                 try:
-                    expect_complete(lab.load(table_of_version(lab, version)))
+                    expect_complete(lab.load(upd.table_of_version(lab, version)))
                 except (Blocked, NotOffered):
                     continue
         expect_complete(table)

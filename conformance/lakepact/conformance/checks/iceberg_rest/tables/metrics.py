@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Place, Table, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Place, Table, Wrong, check, expect, op, states
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_tables
 from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import BYTES, COUNTER, TIMER, report, report_about, scan_report
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 
 #: A metric of scans and one of commits under which clients send a counter, so that servers may look into it.
@@ -59,7 +58,7 @@ def metrics_reports_return_204(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-MET-010"):
         after = lab.load(table)
         expect.equal(before.metadata_location, after.metadata_location, "metadata-location", at=after.reply.place("metadata-location"))
-        unchanged(lab, before)
+        states.unchanged(lab, before)
 
 
 @check("IRC-TBL-MET-003", "IRC-TBL-MET-004", "IRC-TBL-MET-007")

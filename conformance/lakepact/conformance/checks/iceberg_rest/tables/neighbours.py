@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, check, expect, op, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, check, expect, op, set_properties, states
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 
 ENDINGS = ("2", "-2", ".old")  #: what a neighbour's location has more than the table's
 PURGING_SECONDS = 1.0  #: for which a purge may go on after its answer
@@ -78,7 +77,7 @@ def purges_keep_locations_with_a_common_prefix(lab: CatalogLab) -> None:
     with lab.judge_each("IRC-TBL-DROP-012") as case:
         for neighbour, known in zip(before, files, strict=True):
             with case():
-                unchanged(lab, neighbour)
+                states.unchanged(lab, neighbour)
                 expect.equal([], lost(known), f"of the files of the table at {neighbour.location}, these to be removed:", at=None)
                 again = lab.try_commit(neighbour, set_properties(lakepact="still kept"))
                 expect.status(again, 200, about=f"for a commit to the table at {neighbour.location}")

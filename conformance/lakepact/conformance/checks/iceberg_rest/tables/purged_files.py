@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect
-from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, equality_deletes, planted, position_deletes
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, scans
 from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path, metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.tables.drop import PURGED_SECONDS, await_purge, is_refused, purge
@@ -17,14 +16,14 @@ def with_files(lab: CatalogLab) -> tuple[Table, dict[str, list[Path]]]:
     Raises:
         NotOffered: the harness does not share the files of the target.
     """
-    grown = TableWithFiles(lab, lab.make_table())
+    grown = scans.TableWithFiles(lab, lab.make_table())
     first = grown.file("first")
     grown.append(first)
-    deletes = [position_deletes(grown, "position-deletes", target=first.path), equality_deletes(grown, "equality-deletes")]
+    deletes = [scans.position_deletes(grown, "position-deletes", target=first.path), scans.equality_deletes(grown, "equality-deletes")]
     last = grown.append(grown.file("second"), *deletes)
     content = {"data files": [first.path, grown.path("second")], "delete files": [file.path for file in deletes]}
     for path in (path for paths in content.values() for path in paths):
-        planted(lab, grown.table, path, b"PAR1")
+        scans.planted(lab, grown.table, path, b"PAR1")
     listed = {
         **content,
         "manifests": [manifest.path for manifest in last.manifests],

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Mutation, Place, Reply, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Mutation, Place, Reply, Wrong, check, expect, op, states
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import send_after, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table, rename_view
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.views import create
 from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
 
@@ -65,7 +64,7 @@ def commits_during_renames_are_kept(lab: CatalogLab) -> None:
         loaded = lab.send(op.load_table, namespace=home, table=name)
         with lab.judge("IRC-TBL-REN-014"):
             expect.status(loaded, 200)
-            properties = properties_of(Table(home, name, loaded))
+            properties = states.properties_of(Table(home, name, loaded))
             lost = [key for key, reply in zip(commits, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
             expect.equal(
                 [], lost, "properties of accepted commits that the table lacks:", at=loaded.place("metadata", "properties"), kind=Kind.LOST

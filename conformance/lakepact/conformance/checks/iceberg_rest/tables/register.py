@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import LOWEST_ERROR, Mutation, Wrong, check, expect, op, upd
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_uuid
+from lakepact.conformance.checks.iceberg_rest.api import LOWEST_ERROR, Mutation, Wrong, check, expect, op, req, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     NO_FILE,
@@ -17,7 +16,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import (
     location_of,
     register,
 )
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW
 
 CONFLICT = 409
@@ -107,7 +105,7 @@ def registered_tables_keep_all_metadata(lab: CatalogLab) -> None:
     again = registered(lab, former)
 
     with lab.judge("IRC-TBL-LOAD-001"):
-        assert_same_table(lab, former, loaded(lab, again.namespace, again.name), ignore=(*CHANGED_BY_REGISTERING, LOCATION))
+        states.assert_same_table(lab, former, loaded(lab, again.namespace, again.name), ignore=(*CHANGED_BY_REGISTERING, states.LOCATION))
 
 
 @check("IRC-TBL-REG-003")
@@ -146,7 +144,7 @@ def registering_existing_tables_returns_409(lab: CatalogLab) -> None:
                 if LOWEST_ERROR <= reply.status != CONFLICT and location != before.metadata_location:
                     expect_file(lab, former)
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
-                unchanged(lab, before)
+                states.unchanged(lab, before)
 
 
 #: Further statuses, without and with `overwrite`: a server may not support overwriting at all.
@@ -219,7 +217,7 @@ def registered_tables_accept_commits(lab: CatalogLab) -> None:
             [upd.add_schema(upd.schema_with(now, upd.next_column(now, "later"))), upd.set_current_schema(upd.LAST_ADDED)],
         )
         for updates in lab.each(commits):
-            reply = lab.try_commit(now, *updates, requirements=[assert_uuid(now.uuid)])
+            reply = lab.try_commit(now, *updates, requirements=[req.assert_uuid(now.uuid)])
             with lab.judge("IRC-TBL-REG-012"):
                 expect.status(reply, 200)
         with lab.judge("IRC-TBL-REG-012"):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, set_properties, states
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register, takes_over
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, same_state, unchanged
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 from lakepact.conformance.evidence.outcome import LOWEST_ERROR, Mutation, Unmet, Wrong, wrong_type
 
@@ -47,7 +46,7 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
         if reply.status >= LOWEST_ERROR:
             with lab.judge("IRC-TBL-REG-017"):
                 expect.status(after, 200)
-                assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=BOOKKEEPING)
+                states.assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING)
         if not able and is_refused(lab, reply):
             lab.skip("IRC-TBL-REG-005", f"the target does not register over tables: {reply.shown}")
             continue
@@ -64,7 +63,7 @@ def overwrite_replaces_the_metadata(lab: CatalogLab) -> None:
 def _is_still(before: Table, after: Reply) -> bool:
     """Return whether a table is loaded as it was before."""
     try:
-        same_state(before, Table(before.namespace, before.name, after), ignore=BOOKKEEPING)
+        states.same_state(before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING)
     except Unmet:
         return False
     return True
@@ -80,7 +79,7 @@ def registered_live_tables_are_kept(lab: CatalogLab) -> None:
         reply = register(lab, home, name, location_of(live), **members)
         committed = lab.try_commit(Table(home, name, reply), set_properties(of="another")) if reply.status == 200 else None
         with lab.judge("IRC-TBL-REG-016", remark=f"answered with status {reply.status}"):
-            unchanged(lab, live)
+            states.unchanged(lab, live)
             if committed is not None:
                 with lab.step("IRC-TBL-REG-012"):
                     expect.status(committed, 200)
@@ -114,7 +113,7 @@ def unreadable_files_replace_no_table(lab: CatalogLab) -> None:
         expect.status(reply, 400, 404, 406, 409, about="for a missing file", mutation=Mutation(Wrong.ABSENT, "metadata file"))
         after = lab.send(op.load_table, **before.at)
         expect.status(after, 200, about="for the table that was to be replaced")
-        assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=BOOKKEEPING)
+        states.assert_same_table(lab, before, Table(before.namespace, before.name, after), ignore=states.BOOKKEEPING)
 
 
 @check("IRC-TBL-REG-014")

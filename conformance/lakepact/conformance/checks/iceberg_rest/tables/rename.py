@@ -7,10 +7,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Table, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Namespace, Table, Wrong, check, expect, op, states
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.renames import identifier, rename_table
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, assert_same_table, unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import OVER_VIEW, VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown
 
@@ -47,7 +46,7 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     expect.equal(
         before.metadata_location, after.metadata_location, "the metadata-location as before,", at=after.reply.place("metadata-location")
     )
-    assert_same_table(lab, before, after, ignore=BOOKKEEPING)
+    states.assert_same_table(lab, before, after, ignore=states.BOOKKEEPING)
 
 
 def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
@@ -113,7 +112,7 @@ def renaming_into_missing_namespaces_returns_404(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REN-003"):
                 expect.not_found(reply, "namespace")
                 expect.member("NoSuchNamespaceException", reply.place("error", "type"), "error type")
-                unchanged(lab, table)
+                states.unchanged(lab, table)
 
 
 @check("IRC-TBL-REN-004")
@@ -129,8 +128,8 @@ def renaming_to_existing_tables_returns_409(lab: CatalogLab) -> None:
             reply = rename_table(lab, source.identifier, destination.identifier)
             with lab.judge("IRC-TBL-REN-004"):
                 expect.status(reply, 409, mutation=Mutation(Wrong.PRESENT, "table"))
-                unchanged(lab, source)
-                unchanged(lab, destination)
+                states.unchanged(lab, source)
+                states.unchanged(lab, destination)
 
 
 @check("IRC-TBL-REN-005", "IRC-TBL-REN-008")
@@ -157,7 +156,7 @@ def renaming_across_namespaces_returns_204_or_406(lab: CatalogLab) -> None:
         if reply.status == 204:
             is_at(lab, table, home, table.name)
         else:
-            unchanged(lab, table)
+            states.unchanged(lab, table)
             is_nowhere(lab, home, table.name)
 
 
@@ -253,4 +252,4 @@ def concurrent_renames_to_a_name_have_one_winner(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-REN-012"):
             winner, loser = tables if sole_winner(replies, what="renames to one name") == 0 else tables[::-1]
             is_at(lab, winner, home, name)
-            unchanged(lab, loser)
+            states.unchanged(lab, loser)

@@ -8,7 +8,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Wrong, check, expect, op, upd
+from lakepact.conformance.checks.iceberg_rest.api import Kind, Mutation, Wrong, check, expect, op, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import sole_winner
 from lakepact.conformance.checks.iceberg_rest.kit.dropped import dropped_namespaces
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties, set_ref
@@ -16,7 +16,6 @@ from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.steps import history_is_kept
 from lakepact.conformance.checks.iceberg_rest.kit.tables import requests
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged
 from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID
 from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting
 
@@ -290,7 +289,7 @@ def stage_commits_over_existing_tables_return_409(lab: CatalogLab) -> None:
                 lab.require(lab.send(op.create_table, namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
                 before = lab.load(stage)
                 expect.status(requests.commit_stage(lab, stage), 409, mutation=Mutation(Wrong.PRESENT, "table"))
-                unchanged(lab, before)
+                states.unchanged(lab, before)
 
 
 def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, SUCCESS, CatalogLab, Kind, Mutation, Table, Wrong, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import current_schema, partition_field, sort_field
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, SUCCESS, CatalogLab, Kind, Mutation, Table, Wrong, check, expect, op, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import objects
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import (
     array,
@@ -36,12 +35,12 @@ YOUNG_TYPES = ("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry
 
 def expect_columns(table: Table, schema: Mapping[str, Any]) -> None:
     """The current schema has these columns, whatever their ids."""
-    expect.equal(shape(schema), shape(current_schema(table)), "columns", at=table.place("schemas"))
+    expect.equal(shape(schema), shape(upd.current_schema(table)), "columns", at=table.place("schemas"))
 
 
 def expect_partitioning(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     """The default spec is the one of a request with that schema, whatever the ids."""
-    found = partitioning(default_spec(table)["fields"], current_schema(table))
+    found = partitioning(default_spec(table)["fields"], upd.current_schema(table))
     expect.equal(
         partitioning(request["fields"], schema),
         found,
@@ -52,7 +51,7 @@ def expect_partitioning(table: Table, request: Mapping[str, Any], schema: Mappin
 
 def expect_sorting(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     """The default sort order is the one of a request with that schema, whatever the ids."""
-    found = sorting(default_order(table)["fields"], current_schema(table))
+    found = sorting(default_order(table)["fields"], upd.current_schema(table))
     what = "the default sort order, as column, transform, direction and nulls,"
     expect.equal(sorting(request["fields"], schema), found, what, at=table.place("sort-orders"))
 
@@ -68,8 +67,8 @@ DEFAULTS = {
 @check("IRC-TBL-CREATE-035")
 def created_tables_have_nothing_else(lab: CatalogLab) -> None:
     """A created table has no schema but the current one, and no partition spec or sort order with fields but the default ones."""
-    divided = spec(partition_field(2, "identity", "name", field_id=1000), spec_id=0)
-    requests: tuple[dict[str, Any], ...] = ({}, {"partition_spec": divided, "write_order": order(sort_field(1))})
+    divided = spec(upd.partition_field(2, "identity", "name", field_id=1000), spec_id=0)
+    requests: tuple[dict[str, Any], ...] = ({}, {"partition_spec": divided, "write_order": order(upd.sort_field(1))})
     for request in lab.each(requests):
         table = lab.make_table(**request)
         for answer in lab.each((table, lab.load(table))):
@@ -179,10 +178,10 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
             field(key + at + word + inner, "outer", struct(field(inner, "inner", "string"))),
         )
         schema = {**struct(*columns), "identifier-field-ids": [key]}
-        by_day = partition_field(at, "day", "by_day", field_id=1000)
-        by_inner = partition_field(inner, "identity", "by_inner", field_id=1001)
+        by_day = upd.partition_field(at, "day", "by_day", field_id=1000)
+        by_inner = upd.partition_field(inner, "identity", "by_inner", field_id=1001)
         divided = spec(by_day, by_inner, spec_id=0)
-        sorted_ = order(sort_field(word, direction="desc"), sort_field(key, transform="bucket[4]"))
+        sorted_ = order(upd.sort_field(word, direction="desc"), upd.sort_field(key, transform="bucket[4]"))
         home, name = lab.make_namespace(), lab.name()
         reply = request_creation(lab, home, name, schema=schema, partition_spec=divided, write_order=sorted_)
         with lab.step("IRC-TBL-CREATE-006"):
@@ -193,7 +192,7 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
                 with case():
                     expect_partitioning(answer, divided, schema)
                     expect_sorting(answer, sorted_, schema)
-                    names, now = sources(current_schema(answer)), current_schema(answer).get("identifier-field-ids", [])
+                    names, now = sources(upd.current_schema(answer)), upd.current_schema(answer).get("identifier-field-ids", [])
                     expect.equal(["key"], [names.get(identifier) for identifier in now], "identifier fields", at=answer.place("schemas"))
 
 
@@ -204,18 +203,18 @@ def reassigned_ids_refer_to_the_same_columns(lab: CatalogLab) -> None:
 def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
     """A created table has the requested partition spec as default, and an unpartitioned one without a request."""
     several = (
-        partition_field(3, "day", "at_day", field_id=1000),
-        partition_field(2, "truncate[4]", "prefix", field_id=1001),
-        partition_field(1, "bucket[16]", "shard", field_id=1002),
+        upd.partition_field(3, "day", "at_day", field_id=1000),
+        upd.partition_field(2, "truncate[4]", "prefix", field_id=1001),
+        upd.partition_field(1, "bucket[16]", "shard", field_id=1002),
     )
     outer = {**struct(field(1, "id", "long"), field(2, "outer", struct(field(3, "inner", "string")))), "schema-id": 0}
     requests = (
         (SCHEMA, spec(several[2], spec_id=0)),
         (SCHEMA, spec(*several, spec_id=0)),
-        (SCHEMA, spec(partition_field(3, "hour", "at_hour", field_id=1000), spec_id=3)),
-        (SCHEMA, spec(partition_field(2, "identity", "name", field_id=1000), spec_id=0)),
+        (SCHEMA, spec(upd.partition_field(3, "hour", "at_hour", field_id=1000), spec_id=3)),
+        (SCHEMA, spec(upd.partition_field(2, "identity", "name", field_id=1000), spec_id=0)),
         (SCHEMA, spec(spec_id=0)),
-        (outer, spec(partition_field(3, "identity", "inner", field_id=1000), spec_id=0)),
+        (outer, spec(upd.partition_field(3, "identity", "inner", field_id=1000), spec_id=0)),
     )
 
     with lab.judge_each("IRC-TBL-CREATE-006") as case:
@@ -233,7 +232,7 @@ def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
 @check("IRC-TBL-CREATE-019")
 def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
     """Creating a table with a partition spec without spec id or field ids returns 200."""
-    day, shard = partition_field(3, "day", "at_day"), partition_field(1, "bucket[16]", "shard")
+    day, shard = upd.partition_field(3, "day", "at_day"), upd.partition_field(1, "bucket[16]", "shard")
     numbered = [{**one, "field-id": n} for n, one in enumerate((day, shard), start=1000)]
     requests = {
         "no id at all": spec(day, shard),
@@ -256,9 +255,9 @@ def partition_ids_may_be_omitted(lab: CatalogLab) -> None:
 def requested_sort_order_is_the_default(lab: CatalogLab) -> None:
     """A created table has the requested sort order as default, and the unsorted order 0 without a request."""
     requests = (
-        order(sort_field(1)),
-        order(sort_field(3, direction="desc", null_order="nulls-last"), sort_field(1, null_order="nulls-first")),
-        order(sort_field(2, transform="truncate[3]", null_order="nulls-last"), sort_field(3, transform="day", direction="desc")),
+        order(upd.sort_field(1)),
+        order(upd.sort_field(3, direction="desc", null_order="nulls-last"), upd.sort_field(1, null_order="nulls-first")),
+        order(upd.sort_field(2, transform="truncate[3]", null_order="nulls-last"), upd.sort_field(3, transform="day", direction="desc")),
     )
 
     with lab.judge_each("IRC-TBL-CREATE-007") as case:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Reply, check, expect, req
+from lakepact.conformance.checks.iceberg_rest.api import Blocked, Kind, Reply, check, expect, req, states
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import at_most_one, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_properties, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import properties_of
 from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
     MADE,
     all_unchanged,
@@ -157,10 +156,10 @@ def accepted_transactions_are_kept(lab: CatalogLab) -> None:
             accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE]
             for table in after:
                 with case():
-                    found = [key for key in keys if properties_of(table).get(key) == key]
+                    found = [key for key in keys if states.properties_of(table).get(key) == key]
                     about = "the accepted transactions to be on the table:"
                     expect.equal(accepted, found, about, at=table.place("properties"), kind=Kind.LOST)
-            first, second = (properties_of(table).get("last") for table in after)
+            first, second = (states.properties_of(table).get("last") for table in after)
             expect.equal(first, second, "the last transaction on both tables to be the same:", at=after[1].place("properties", "last"))
 
 

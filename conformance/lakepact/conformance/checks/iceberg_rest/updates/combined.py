@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_properties, set_ref, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of, state
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot, expect_ref, refs
 from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
@@ -142,7 +141,7 @@ def additions_are_kept_as_sent(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-029"):
         order = upd.sort_field(upd.column(table, "id"), transform="bucket[16]", direction="desc", null_order="nulls-last")
         after = upd.changed(lab, table, upd.add_sort_order(order))
-        orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
+        orders = [states.sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
         expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
         expect.member(table.member("default-sort-order-id"), after.place("default-sort-order-id"), "still the default-sort-order-id")
 
@@ -181,7 +180,7 @@ def upgrades_change_only_the_version(lab: CatalogLab) -> None:
         expect.member(3, after.place("format-version"), "format-version")
         for member in HISTORY:
             with case():
-                expect.equal(state(before).get(member), state(after).get(member), member, at=after.place(member))
+                expect.equal(states.state(before).get(member), states.state(after).get(member), member, at=after.place(member))
 
 
 @check("IRC-UPD-035")

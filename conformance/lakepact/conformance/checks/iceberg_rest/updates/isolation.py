@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, set_ref, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import assert_last_partition, judge_answers
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import BOOKKEEPING, LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_ids, spec_with
 from lakepact.conformance.checks.iceberg_rest.updates.properties import expect_properties
 from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot
@@ -35,7 +34,7 @@ def additions_change_nothing_else(lab: CatalogLab) -> None:
         stored(lab, table, update)
         after = lab.load(table)
         with lab.judge(requirement):
-            assert_same_table(lab, before, after, ignore=(*members, *BOOKKEEPING, LOCATION))
+            states.assert_same_table(lab, before, after, ignore=(*members, *states.BOOKKEEPING, states.LOCATION))
 
 
 # -- snapshots ----------------------------------------------------------------------------------------------------------

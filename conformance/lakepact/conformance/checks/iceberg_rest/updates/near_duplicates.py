@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
 
 COUNTED = [
     {"id": 1, "name": "id", "type": "long", "required": True},
@@ -40,7 +39,7 @@ def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
 def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = upd.current_schema(table)
-    said = sent_members_of(sent["fields"], current["fields"])
+    said = states.sent_members_of(sent["fields"], current["fields"])
     expect.equal(sent["fields"], said, f"the columns of a schema with {what},", at=table.place("schemas"))
     expect.equal(
         sent.get("identifier-field-ids") or [],

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, set_ref, upd
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, set_ref, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.steps import stored
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import expect_snapshots_whole
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, Wrong, wrong_type
 
 KEPT = ("main", "kept", "audit")  #: refs whose snapshots are never removed
@@ -214,7 +213,7 @@ def listed_snapshots_are_removed(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-050"):
         after = upd.changed(lab, table, upd.remove_snapshots(*ids[:2]))
         expect.equal(sorted(ids[2:]), sorted(snapshot_ids(after)), "the snapshots that were not listed,", at=after.place("snapshots"))
-        expect_snapshots_whole(table, after)
+        states.expect_snapshots_whole(table, after)
 
 
 @check("IRC-UPD-051")

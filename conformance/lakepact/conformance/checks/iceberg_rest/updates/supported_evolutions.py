@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, upd
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import sent_members_of
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, states, upd
 
 WIDER = {"int": "long", "float": "double", "decimal(9,2)": "decimal(18,2)"}
 
@@ -92,7 +91,7 @@ def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
     said = [{member: value for member, value in field.items() if member != "field-id"} for field in fields]
     expect.contains(
         said,
-        [sent_members_of(said, spec.get("fields")) for spec in table.member("partition-specs")],
+        [states.sent_members_of(said, spec.get("fields")) for spec in table.member("partition-specs")],
         "partition specs",
         at=table.place("partition-specs"),
     )
@@ -110,7 +109,7 @@ def nested_columns_partition_and_sort(lab: CatalogLab) -> None:
     order = upd.sort_field(city, direction="desc", null_order="nulls-last")
     with lab.judge("IRC-UPD-029"):
         after = upd.changed(lab, table, upd.add_sort_order(order))
-        orders = [sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
+        orders = [states.sent_members_of([order], one.get("fields")) for one in after.member("sort-orders")]
         expect.contains([order], orders, "sort orders", at=after.place("sort-orders"))
 
 

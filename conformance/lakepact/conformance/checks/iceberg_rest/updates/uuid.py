@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import assign_uuid, changed, judge_refusals
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, upd
 from lakepact.conformance.checks.iceberg_rest.kit.tables.requests import commit_stage, staged
 
 
@@ -24,7 +23,7 @@ def assign_uuid_sets_the_uuid_of_new_tables(lab: CatalogLab) -> None:
 def assign_uuid_does_not_change_existing_uuids(lab: CatalogLab) -> None:
     """`assign-uuid` with another UUID does not change that of an existing table."""
     table = lab.make_table()
-    reply = lab.try_commit(table, assign_uuid(str(uuid.uuid4())))
+    reply = lab.try_commit(table, upd.assign_uuid(str(uuid.uuid4())))
 
     with lab.judge("IRC-UPD-002"):
         after = lab.load(table)
@@ -39,13 +38,13 @@ def same_uuid_changes_nothing(lab: CatalogLab) -> None:
     table = lab.make_table()
 
     with lab.judge("IRC-UPD-003"):
-        after = changed(lab, table, assign_uuid(table.uuid))
+        after = upd.changed(lab, table, upd.assign_uuid(table.uuid))
         expect.member(table.uuid, after.place("table-uuid"), "the table-uuid as before,")
 
 
 @check("IRC-UPD-004")
 def malformed_uuids_return_400(lab: CatalogLab) -> None:
     """`assign-uuid` with a malformed UUID returns 400."""
-    judge_refusals(
-        lab, "IRC-UPD-004", lab.make_table(), {"a malformed uuid": (Mutation(Wrong.VALUE, "/updates/*/uuid"), [assign_uuid("x")])}
+    upd.judge_refusals(
+        lab, "IRC-UPD-004", lab.make_table(), {"a malformed uuid": (Mutation(Wrong.VALUE, "/updates/*/uuid"), [upd.assign_uuid("x")])}
     )

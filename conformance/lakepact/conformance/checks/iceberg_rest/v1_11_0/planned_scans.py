@@ -5,8 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, on_pages, planned, position_deletes
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, expect, op, scans
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 
@@ -36,13 +35,13 @@ def completed_plans_have_ids(lab: CatalogLab) -> None:
 @check("IRC-PLAN-002")
 def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
     """The files of a plan have at least `min-rows-requested` rows, or are all files of the scan."""
-    for properties in lab.each(({}, on_pages(lab))):
-        table = grown(lab, properties=properties)
+    for properties in lab.each(({}, scans.on_pages(lab))):
+        table = scans.grown(lab, properties=properties)
         rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
         table.append(*(table.file(path.rpartition("/")[2].removesuffix(".parquet"), rows=count) for path, count in rows.items()))
         for least in lab.each((1, 10, 11, 25, 1000)):
             with lab.judge("IRC-PLAN-002"):
-                found = set(planned(lab, table.table, min_rows_requested=least).paths)
+                found = set(scans.planned(lab, table.table, min_rows_requested=least).paths)
                 enough = sum(rows.get(path, 0) for path in found) >= min(least, sum(rows.values()))
                 expect.true(enough, f"files with {least} rows, or all of them", f"{len(found)} of {len(rows)} files", at=None)
 
@@ -50,15 +49,15 @@ def plans_cover_min_rows_requested(lab: CatalogLab) -> None:
 @check("IRC-PLAN-002")
 def deleted_rows_do_not_count(lab: CatalogLab) -> None:
     """Deleted rows do not count towards `min-rows-requested`."""
-    table = grown(lab)
+    table = scans.grown(lab)
     rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
     table.append(*(table.file(name, rows=10) for name in ("first", "second", "third")))
-    gone = [replace(position_deletes(table, f"of-{name}", target=table.path(name)), rows=10) for name in ("first", "third")]
+    gone = [replace(scans.position_deletes(table, f"of-{name}", target=table.path(name)), rows=10) for name in ("first", "third")]
     table.append(*gone, operation="delete")
     live = {**rows, table.path("first"): 0, table.path("third"): 0}
     for least in lab.each((1, 10, 30)):
         with lab.judge("IRC-PLAN-002"):
-            found = set(planned(lab, table.table, min_rows_requested=least).paths)
+            found = set(scans.planned(lab, table.table, min_rows_requested=least).paths)
             enough = sum(live.get(path, 0) for path in found) >= min(least, sum(live.values()))
             expect.true(enough, f"files with {least} rows that are there, or all of them", f"{len(found)} of {len(rows)} files", at=None)
 

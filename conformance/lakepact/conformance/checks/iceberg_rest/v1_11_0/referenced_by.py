@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lakepact.conformance.checks.iceberg_rest.api import SEPARATOR, CatalogLab, Table, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import assert_same_table
+from lakepact.conformance.checks.iceberg_rest.api import SEPARATOR, CatalogLab, Table, expect, op, states
 from lakepact.conformance.checks.iceberg_rest.kit.views import made, state
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
@@ -19,7 +18,7 @@ def referenced_by_does_not_change_responses(lab: CatalogLab) -> None:
         reply = lab.send(op.load_table, referenced_by=chain, **table.at)
         with lab.judge("IRC-RBY-001"):
             expect.status(reply, 200, about=f"with referenced-by={expect.shown(chain)}")
-            assert_same_table(lab, whole, Table(table.namespace, table.name, reply))
+            states.assert_same_table(lab, whole, Table(table.namespace, table.name, reply))
     if not lab.feature("views"):
         return
     view = made(lab, table.namespace)

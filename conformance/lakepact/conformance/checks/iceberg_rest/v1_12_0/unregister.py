@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Table, Wrong, expect, op, set_properties
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Table, Wrong, expect, op, set_properties, states
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.listings import names
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import register
-from lakepact.conformance.checks.iceberg_rest.kit.tables.states import LOCATION, assert_same_table
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
 
@@ -38,7 +37,7 @@ def unregistered_tables_are_gone(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-UNREG-001"):
         expect.status(reply, 200)
         expect.member(last.metadata_location, reply.place("metadata-location"), "metadata-location")
-        assert_same_table(lab, last, Table(table.namespace, table.name, reply))
+        states.assert_same_table(lab, last, Table(table.namespace, table.name, reply))
     lab.require(reply, 200)
     with lab.judge("IRC-TBL-UNREG-002"):
         _no_table(lab.send(op.load_table, **table.at))
@@ -83,7 +82,7 @@ def unregistered_tables_can_be_registered_again(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-UNREG-005"):
         expect.status(again, 200, about="from the metadata-location of an unregistered table")
         former = Table(table.namespace, table.name, reply)
-        assert_same_table(lab, former, Table(table.namespace, table.name, again), ignore=(*CHANGED_BY_REGISTERING, LOCATION))
+        states.assert_same_table(lab, former, Table(table.namespace, table.name, again), ignore=(*CHANGED_BY_REGISTERING, states.LOCATION))
 
 
 @check("IRC-TBL-UNREG-007")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Wrong, expect
-from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, plan
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Reply, Wrong, expect, scans
 from lakepact.conformance.checks.iceberg_rest.scans.filters import DAY, both, compared, divided, negated
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.suite import check
@@ -82,10 +81,10 @@ WRONG: dict[str, dict[str, Any]] = {
 }
 
 
-def _keeps(lab: CatalogLab, table: TableWithFiles, reply: Reply, wanted: Any, expected: str) -> list[str]:
+def _keeps(lab: CatalogLab, table: scans.TableWithFiles, reply: Reply, wanted: Any, expected: str) -> list[str]:
     """Return the files of a plan after checking that none with matching rows is missing."""
     expect.status(reply, 200, about=f"for {expect.shown(wanted)}")
-    found = awaited(lab, table.table, reply)
+    found = scans.awaited(lab, table.table, reply)
     missing = sorted({table.path(name) for name in expected.split()} - {*found.paths})
     what, actual = f"the files {expected} for {expect.shown(wanted)}", f"without {', '.join(missing)}"
     expect.true(not missing, what, actual, at=found.at, kind=Kind.MISSING)
@@ -98,11 +97,11 @@ def value_operands_keep_every_matching_file(lab: CatalogLab) -> None:
     table = divided(lab)
     for wanted, before, expected in lab.each(MATCHES):
         with lab.judge("IRC-EXPR-001"):
-            now = _keeps(lab, table, plan(lab, table.table, filter=wanted), wanted, expected)
+            now = _keeps(lab, table, scans.plan(lab, table.table, filter=wanted), wanted, expected)
         with lab.judge("IRC-EXPR-005"):
             with lab.step("IRC-EXPR-001"):
-                now = _keeps(lab, table, plan(lab, table.table, filter=wanted), wanted, expected)
-            then = _keeps(lab, table, plan(lab, table.table, filter=before), before, expected)
+                now = _keeps(lab, table, scans.plan(lab, table.table, filter=wanted), wanted, expected)
+            then = _keeps(lab, table, scans.plan(lab, table.table, filter=before), before, expected)
             expect.equal(now, then, f"the files for {expect.shown(before)}", at=None)
 
 
@@ -112,7 +111,7 @@ def literals_as_objects_keep_every_matching_file(lab: CatalogLab) -> None:
     table = divided(lab)
     for wanted, expected in lab.each(LITERALS):
         with lab.judge("IRC-EXPR-002"):
-            _keeps(lab, table, plan(lab, table.table, filter=wanted), wanted, expected)
+            _keeps(lab, table, scans.plan(lab, table.table, filter=wanted), wanted, expected)
 
 
 @check("IRC-EXPR-003")
@@ -121,7 +120,7 @@ def optional_operands_keep_every_matching_file(lab: CatalogLab) -> None:
     table = divided(lab)
     for wanted, expected in lab.each(OPTIONAL):
         with lab.judge("IRC-EXPR-003"):
-            reply = plan(lab, table.table, filter=wanted)
+            reply = scans.plan(lab, table.table, filter=wanted)
             if reply.status not in REFUSED:
                 _keeps(lab, table, reply, wanted, expected)
 
@@ -132,5 +131,5 @@ def ambiguous_operands_return_400(lab: CatalogLab) -> None:
     table = some_table(lab)
     for what, wanted in lab.each(WRONG.items()):
         with lab.judge("IRC-EXPR-004"):
-            reply = plan(lab, table, filter=wanted)
+            reply = scans.plan(lab, table, filter=wanted)
             expect.status(reply, 400, about=f"for {what}: {expect.shown(wanted)}", mutation=Mutation(Wrong.VALUE, "/filter"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Kind, Mutation, Wrong, check, expect, op, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, NOWHERE, add_schema, remove_properties, set_location
+from lakepact.conformance.checks.iceberg_rest.api import SCHEMA, CatalogLab, Kind, Mutation, Wrong, check, expect, op, set_properties, upd
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side
 from lakepact.conformance.checks.iceberg_rest.kit.views import (
     HARMLESS,
@@ -72,7 +71,7 @@ def replacements_add_versions(lab: CatalogLab) -> None:
 def property_updates_add_no_version(lab: CatalogLab) -> None:
     """Setting properties or the location adds no version and no log entry."""
     view = made(lab)
-    changes = (set_properties(note="1"), remove_properties("note"), set_location(f"{view.member('location').rstrip('/')}/moved"))
+    changes = (set_properties(note="1"), upd.remove_properties("note"), upd.set_location(f"{view.member('location').rstrip('/')}/moved"))
     for change in lab.each(changes):
         reply = replace(lab, view, change)
         if change["action"] != "set-location":
@@ -107,8 +106,8 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
     steps = (
         set_properties(**{"lakepact.a": "1", "lakepact.b": "1"}),
         set_properties(**{"lakepact.a": "2"}),
-        remove_properties("lakepact.b"),
-        remove_properties("lakepact.c"),
+        upd.remove_properties("lakepact.b"),
+        upd.remove_properties("lakepact.c"),
         set_properties(**{"lakepact.c": "3"}),
     )
     after = loaded(lab, replaced(lab, view, *steps))
@@ -120,7 +119,7 @@ def updates_are_applied_in_order_and_atomically(lab: CatalogLab) -> None:
             "properties",
             at=after.place("properties"),
         )
-    impossible = set_current_view_version(NOWHERE)
+    impossible = set_current_view_version(upd.NOWHERE)
     for updates in lab.each(((set_properties(**{"lakepact.a": "4"}), impossible), (*next_version(after, "SELECT 5 AS id"), impossible))):
         refused = replace(lab, after, *updates)
         with lab.judge("IRC-VIEW-REPL-009"):
@@ -201,9 +200,9 @@ def versions_use_the_last_added_schema(lab: CatalogLab) -> None:
         ]
         said = f"SELECT 1 AS {columns[-1]}"
         added = version(
-            view.namespace, sql(said), sql(said, "trino"), version_id=number, schema_id=LAST_ADDED, default_catalog="Some of ours"
+            view.namespace, sql(said), sql(said, "trino"), version_id=number, schema_id=upd.LAST_ADDED, default_catalog="Some of ours"
         )
-        reply = replace(lab, view, *map(add_schema, schemas), add_view_version(added), set_current_view_version())
+        reply = replace(lab, view, *map(upd.add_schema, schemas), add_view_version(added), set_current_view_version())
         after = loaded(lab, view)
         with lab.judge("IRC-UPD-083") as case:
             expect.status(reply, 200)
@@ -249,11 +248,11 @@ def slightly_different_versions_are_added(lab: CatalogLab) -> None:
         "another default catalog": {"default-catalog": "Ours"},
         "texts in another letter case": {"representations": [sql(ODD_SQL.lower()), sql(ODD_SQL.lower(), "trino")]},
         "texts with a blank less": {"representations": [sql(ODD_SQL.strip()), sql(ODD_SQL.strip(), "trino")]},
-        "another schema": {"schema-id": LAST_ADDED},
+        "another schema": {"schema-id": upd.LAST_ADDED},
     }
     for number, (what, members) in lab.each(enumerate(likenesses.items(), start=2)):
         sent = {**first, "version-id": number, "schema-id": schema_id, **members}
-        schemas = [add_schema(OTHER_SCHEMA)] if sent["schema-id"] == LAST_ADDED else []
+        schemas = [upd.add_schema(OTHER_SCHEMA)] if sent["schema-id"] == upd.LAST_ADDED else []
         reply = replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
         after = loaded(lab, view)
         with lab.judge("IRC-UPD-083") as case:
@@ -271,8 +270,8 @@ def earlier_versions_keep_their_schemas(lab: CatalogLab) -> None:
     """An earlier version keeps its schema after a version with another schema is added."""
     view = made(lab)
     former = view.current["schema-id"]
-    added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
-    after = loaded(lab, replaced(lab, view, add_schema(OTHER_SCHEMA), add_view_version(added), set_current_view_version()))
+    added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
+    after = loaded(lab, replaced(lab, view, upd.add_schema(OTHER_SCHEMA), add_view_version(added), set_current_view_version()))
 
     with lab.judge("IRC-UPD-083"):
         fields = [[schema["fields"] for schema in one.member("schemas") if schema["schema-id"] == former] for one in (view, after)]
@@ -284,10 +283,10 @@ def existing_versions_count_as_last_added(lab: CatalogLab) -> None:
     """-1 refers to an existing version that is added again, with its schema."""
     first = made(lab, properties={"version.history.num-entries": "10"})
     columns = [field["name"] for field in SCHEMA["fields"]]
-    other = version(first.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
-    second = loaded(lab, replaced(lab, first, add_schema(OTHER_SCHEMA), add_view_version(other), set_current_view_version()))
-    again = {**first.current, "version-id": max(second.versions) + 1, "schema-id": LAST_ADDED}
-    reply = replace(lab, second, add_schema(SCHEMA), add_view_version(again), set_current_view_version())
+    other = version(first.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=upd.LAST_ADDED)
+    second = loaded(lab, replaced(lab, first, upd.add_schema(OTHER_SCHEMA), add_view_version(other), set_current_view_version()))
+    again = {**first.current, "version-id": max(second.versions) + 1, "schema-id": upd.LAST_ADDED}
+    reply = replace(lab, second, upd.add_schema(SCHEMA), add_view_version(again), set_current_view_version())
     after = loaded(lab, second)
     if reply.status == 400:
         # Iceberg's own library takes nothing for added that is there already, and then has no schema that was added last.

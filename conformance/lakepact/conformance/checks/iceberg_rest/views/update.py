@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.commits.requirements import NOBODY
-from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import LAST_ADDED, add_schema, remove_properties, set_location
+from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, Wrong, check, expect, req, set_properties, upd
 from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, properties_of, replace
 
 COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
@@ -27,7 +25,7 @@ def set_location_moves_views(lab: CatalogLab) -> None:
     """`set-location` moves the view, or returns 400 or 403."""
     view = made(lab)
     moved = f"{str(view.member('location')).rstrip('/')}_moved"
-    reply = replace(lab, view, set_location(moved))
+    reply = replace(lab, view, upd.set_location(moved))
 
     with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move views with status {reply.status}"):
         expect.status(reply, 200, 400, 403, mutation=Mutation(Wrong.VALUE, "/updates/*/location"))
@@ -40,7 +38,7 @@ def set_location_moves_views(lab: CatalogLab) -> None:
 def views_keep_their_uuid(lab: CatalogLab) -> None:
     """`assign-uuid` with another UUID does not change that of a view."""
     view = made(lab)
-    replace(lab, view, {"action": "assign-uuid", "uuid": NOBODY})
+    replace(lab, view, {"action": "assign-uuid", "uuid": req.NOBODY})
 
     with lab.judge("IRC-META-018"):
         after = loaded(lab, view)
@@ -56,7 +54,7 @@ def view_schemas_are_kept_as_sent(lab: CatalogLab) -> None:
         {"id": 7, "name": "more", "type": "string", "required": False},
     ]
     schema = {"type": "struct", "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1, "fields": fields}
-    lab.require(replace(lab, view, add_schema(schema), *next_version(view, "SELECT 2 AS later", schema_id=LAST_ADDED)), 200)
+    lab.require(replace(lab, view, upd.add_schema(schema), *next_version(view, "SELECT 2 AS later", schema_id=upd.LAST_ADDED)), 200)
     after = loaded(lab, view)
     found = [one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]]
     columns = found[0]["fields"] if found else []
@@ -82,6 +80,6 @@ def view_properties_are_set_and_removed(lab: CatalogLab) -> None:
         expect_properties(loaded(lab, view), {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
     lab.require(replace(lab, view, set_properties(**COLOURS)), 200)
     with lab.judge("IRC-UPD-064"):
-        reply = replace(lab, view, remove_properties("lakepact.red", "lakepact.nothing", "lakepact.green"))
+        reply = replace(lab, view, upd.remove_properties("lakepact.red", "lakepact.nothing", "lakepact.green"))
         expect.status(reply, 200)
         expect_properties(loaded(lab, view), {"lakepact.red": None, "lakepact.green": None, "lakepact.blue": "3", "lakepact.nothing": None})
