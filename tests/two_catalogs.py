@@ -14,51 +14,34 @@ from typing import Any
 
 import pyarrow as pa
 from click.testing import CliRunner
+from pyiceberg import types
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import DayTransform, IdentityTransform
-from pyiceberg.types import (
-    BinaryType,
-    BooleanType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FixedType,
-    FloatType,
-    IntegerType,
-    ListType,
-    LongType,
-    MapType,
-    NestedField,
-    StringType,
-    StructType,
-    TimestampType,
-    TimestamptzType,
-    TimeType,
-    UUIDType,
-)
 
 from lakepact.cli import main
 from lakepact.conformance.running.embedded_server import answering
 
 Row = dict[str, Any]
 FIELDS = (
-    NestedField(1, "id", LongType(), required=True),
-    NestedField(2, "region", StringType()),
-    NestedField(3, "at", TimestamptzType()),
-    NestedField(4, "price", DecimalType(10, 2)),
-    NestedField(5, "weight", DoubleType()),
-    NestedField(6, "ratio", FloatType()),
-    NestedField(7, "tags", ListType(20, IntegerType(), element_required=False)),
-    NestedField(8, "stock", MapType(21, StringType(), 22, LongType(), value_required=False)),
-    NestedField(9, "place", StructType(NestedField(23, "floor", IntegerType()), NestedField(24, "name", StringType()))),
-    NestedField(10, "blob", BinaryType()),
-    NestedField(11, "day", DateType()),
-    NestedField(12, "flag", BooleanType()),
-    NestedField(13, "uid", UUIDType()),
-    NestedField(14, "time", TimeType()),
-    NestedField(15, "code", FixedType(4)),
-    NestedField(16, "local", TimestampType()),
+    types.NestedField(1, "id", types.LongType(), required=True),
+    types.NestedField(2, "region", types.StringType()),
+    types.NestedField(3, "at", types.TimestamptzType()),
+    types.NestedField(4, "price", types.DecimalType(10, 2)),
+    types.NestedField(5, "weight", types.DoubleType()),
+    types.NestedField(6, "ratio", types.FloatType()),
+    types.NestedField(7, "tags", types.ListType(20, types.IntegerType(), element_required=False)),
+    types.NestedField(8, "stock", types.MapType(21, types.StringType(), 22, types.LongType(), value_required=False)),
+    types.NestedField(
+        9, "place", types.StructType(types.NestedField(23, "floor", types.IntegerType()), types.NestedField(24, "name", types.StringType()))
+    ),
+    types.NestedField(10, "blob", types.BinaryType()),
+    types.NestedField(11, "day", types.DateType()),
+    types.NestedField(12, "flag", types.BooleanType()),
+    types.NestedField(13, "uid", types.UUIDType()),
+    types.NestedField(14, "time", types.TimeType()),
+    types.NestedField(15, "code", types.FixedType(4)),
+    types.NestedField(16, "local", types.TimestampType()),
 )
 SPEC = PartitionSpec(PartitionField(3, 1000, DayTransform(), "at_day"), PartitionField(2, 1001, IdentityTransform(), "region"))
 
@@ -94,7 +77,7 @@ def served(folder: Path, *arguments: str) -> AbstractContextManager[str]:
     return answering([*command, "--warehouse", str(folder), "--store", "file"])
 
 
-def schema(*, without: Iterable[str] = (), **changed: NestedField) -> Schema:
+def schema(*, without: Iterable[str] = (), **changed: types.NestedField) -> Schema:
     """Return the columns, without some and with others in the place of some."""
     return Schema(*(changed.get(field.name, field) for field in FIELDS if field.name not in without), identifier_field_ids=[1])
 

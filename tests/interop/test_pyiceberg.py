@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from pyiceberg import exceptions
 from pyiceberg.catalog import load_catalog
-from pyiceberg.exceptions import (
-    CommitFailedException,
-    NamespaceAlreadyExistsError,
-    NamespaceNotEmptyError,
-    NoSuchNamespaceError,
-    NoSuchTableError,
-    NoSuchViewError,
-    TableAlreadyExistsError,
-    ViewAlreadyExistsError,
-)
 from pyiceberg.expressions import EqualTo, GreaterThanOrEqual
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
@@ -90,11 +81,11 @@ def test_nested_namespaces_are_created_and_listed(catalog: RestCatalog) -> None:
     assert catalog.list_namespaces() == [("a",)]
     assert catalog.list_namespaces(("a", "b")) == [("a", "b", "c")]
     assert catalog.load_namespace_properties("a")["owner"] == "somebody"
-    with pytest.raises(NamespaceAlreadyExistsError):
+    with pytest.raises(exceptions.NamespaceAlreadyExistsError):
         catalog.create_namespace(("a", "b"))
-    with pytest.raises(NamespaceNotEmptyError):
+    with pytest.raises(exceptions.NamespaceNotEmptyError):
         catalog.drop_namespace("a")
-    with pytest.raises(NoSuchNamespaceError):
+    with pytest.raises(exceptions.NoSuchNamespaceError):
         catalog.load_namespace_properties("missing")
 
 
@@ -205,7 +196,7 @@ def test_stale_commit_raises_commit_failed_exception(catalog: RestCatalog) -> No
     with theirs.update_schema() as update:
         update.add_column("theirs", StringType())
 
-    with pytest.raises(CommitFailedException), ours.update_schema() as update:
+    with pytest.raises(exceptions.CommitFailedException), ours.update_schema() as update:
         update.add_column("ours", StringType())
     assert "theirs" in catalog.load_table("a.t").schema().column_names
 
@@ -216,9 +207,9 @@ def test_tables_are_renamed_registered_and_dropped(catalog: RestCatalog) -> None
     table = catalog.create_table("a.t", SCHEMA)
     table.append(rows(10))
     catalog.rename_table("a.t", "b.u")
-    with pytest.raises(NoSuchTableError):
+    with pytest.raises(exceptions.NoSuchTableError):
         catalog.load_table("a.t")
-    with pytest.raises(TableAlreadyExistsError):
+    with pytest.raises(exceptions.TableAlreadyExistsError):
         catalog.create_table("b.u", SCHEMA)
     location = catalog.load_table("b.u").metadata_location
     catalog.drop_table("b.u")
@@ -254,14 +245,14 @@ def test_views_are_listed_loaded_and_dropped_beside_tables(catalog: RestCatalog)
     assert loaded.sql_for("spark").sql == "SELECT id FROM t"
     assert (loaded.schema().column_names, loaded.properties) == (SCHEMA.column_names, {"comment": "every id"})
     assert (catalog.view_exists("a.v"), catalog.view_exists("a.t"), catalog.table_exists("a.v")) == (True, False, False)
-    with pytest.raises(ViewAlreadyExistsError):
+    with pytest.raises(exceptions.ViewAlreadyExistsError):
         catalog.create_view("a.v", SCHEMA, version)
-    with pytest.raises(TableAlreadyExistsError):
+    with pytest.raises(exceptions.TableAlreadyExistsError):
         catalog.create_table("a.v", SCHEMA)
-    with pytest.raises(NoSuchViewError):
+    with pytest.raises(exceptions.NoSuchViewError):
         catalog.load_view("a.t")
     catalog.drop_view("a.v")
-    with pytest.raises(NoSuchViewError):
+    with pytest.raises(exceptions.NoSuchViewError):
         catalog.drop_view("a.v")
     assert (catalog.list_views("a"), catalog.table_exists("a.t")) == ([], True)
 

@@ -15,17 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
+from pyiceberg import transforms
 from pyiceberg.catalog import Catalog
 from pyiceberg.table import Table
-from pyiceberg.transforms import (
-    BucketTransform,
-    DayTransform,
-    HourTransform,
-    IdentityTransform,
-    MonthTransform,
-    TruncateTransform,
-    YearTransform,
-)
 from pyiceberg.types import DecimalType, DoubleType, LongType
 
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - of a column without a zone
@@ -63,15 +55,15 @@ VALUES["z"] = [value.replace(tzinfo=dt.UTC) for value in VALUES["t"]]
 
 SPECS: list[list[tuple[str, Any]]] = [
     [],
-    [("s", IdentityTransform()), ("i", BucketTransform(3))],
-    [("t", DayTransform()), ("s", TruncateTransform(2))],
-    [("z", HourTransform()), ("n", TruncateTransform(5))],
-    [("d", MonthTransform()), ("m", TruncateTransform(50))],
-    [("d", YearTransform()), ("s", BucketTransform(2))],
-    [("f", IdentityTransform()), ("b", IdentityTransform())],
-    [("m", BucketTransform(3)), ("y", TruncateTransform(1))],
-    [("t", MonthTransform()), ("z", BucketTransform(3)), ("d", DayTransform())],
-    [("q", TruncateTransform(50)), ("n", IdentityTransform())],
+    [("s", transforms.IdentityTransform()), ("i", transforms.BucketTransform(3))],
+    [("t", transforms.DayTransform()), ("s", transforms.TruncateTransform(2))],
+    [("z", transforms.HourTransform()), ("n", transforms.TruncateTransform(5))],
+    [("d", transforms.MonthTransform()), ("m", transforms.TruncateTransform(50))],
+    [("d", transforms.YearTransform()), ("s", transforms.BucketTransform(2))],
+    [("f", transforms.IdentityTransform()), ("b", transforms.IdentityTransform())],
+    [("m", transforms.BucketTransform(3)), ("y", transforms.TruncateTransform(1))],
+    [("t", transforms.MonthTransform()), ("z", transforms.BucketTransform(3)), ("d", transforms.DayTransform())],
+    [("q", transforms.TruncateTransform(50)), ("n", transforms.IdentityTransform())],
 ]
 
 
@@ -105,7 +97,7 @@ def table_of_kind(catalog: Catalog, number: int) -> Table:
     if parts:
         with table.update_spec() as update:
             update.remove_field(f"p_{parts[0][0]}")
-            update.add_field("new", IdentityTransform(), "p_new")
+            update.add_field("new", transforms.IdentityTransform(), "p_new")
     later = rows(number * 100 + 9, 8).rename_columns(["i2" if name == "i" else name for name in TYPES])
     for name, kind in WIDENED.items():
         later = later.set_column(later.schema.get_field_index(name), name, later[name].cast(kind))

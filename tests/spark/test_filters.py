@@ -9,19 +9,8 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is installed with the extra `spark`")
 
+from pyspark.sql import datasource
 from pyspark.sql import types as t
-from pyspark.sql.datasource import (
-    EqualNullSafe,
-    EqualTo,
-    GreaterThan,
-    In,
-    IsNotNull,
-    IsNull,
-    LessThan,
-    Not,
-    StringContains,
-    StringStartsWith,
-)
 
 from lakepact.client import column
 from lakepact.spark.filters import predicate_of
@@ -42,40 +31,40 @@ SCHEMA = t.StructType(
 NOW = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 NAIVE = NOW.replace(tzinfo=None)
 TAKEN = {
-    EqualTo(("i",), 1): column("i") == 1,
-    GreaterThan(("d",), NOW.date()): column("d") > NOW.date(),
-    LessThan(("z",), NOW): column("z") < NOW,
-    LessThan(("n",), NAIVE): column("n") < NAIVE,
-    EqualTo(("m",), Decimal("1.5")): column("m") == Decimal("1.5"),
-    In(("i",), (1, 2)): column("i").is_in([1, 2]),
-    Not(In(("i",), (1, 2))): ~column("i").is_in([1, 2]),
-    EqualNullSafe(("i",), None): column("i").is_null(),
-    EqualNullSafe(("i",), 1): column("i") == 1,
-    IsNull(("f",)): column("f").is_null(),
-    Not(IsNull(("f",))): ~column("f").is_null(),
-    IsNotNull(("s",)): column("s").is_not_null(),
-    StringStartsWith(("s",), "ab"): (column("s") >= "ab") & (column("s") < "ac"),
-    StringStartsWith(("s",), "a\ud7ff"): (column("s") >= "a\ud7ff") & (column("s") < "a\ue000"),
-    StringStartsWith(("s",), "\U0010ffff"): column("s") >= "\U0010ffff",
-    LessThan(("f",), 1.5): column("f") < 1.5,
-    EqualTo(("f",), 1.5): column("f") == 1.5,
+    datasource.EqualTo(("i",), 1): column("i") == 1,
+    datasource.GreaterThan(("d",), NOW.date()): column("d") > NOW.date(),
+    datasource.LessThan(("z",), NOW): column("z") < NOW,
+    datasource.LessThan(("n",), NAIVE): column("n") < NAIVE,
+    datasource.EqualTo(("m",), Decimal("1.5")): column("m") == Decimal("1.5"),
+    datasource.In(("i",), (1, 2)): column("i").is_in([1, 2]),
+    datasource.Not(datasource.In(("i",), (1, 2))): ~column("i").is_in([1, 2]),
+    datasource.EqualNullSafe(("i",), None): column("i").is_null(),
+    datasource.EqualNullSafe(("i",), 1): column("i") == 1,
+    datasource.IsNull(("f",)): column("f").is_null(),
+    datasource.Not(datasource.IsNull(("f",))): ~column("f").is_null(),
+    datasource.IsNotNull(("s",)): column("s").is_not_null(),
+    datasource.StringStartsWith(("s",), "ab"): (column("s") >= "ab") & (column("s") < "ac"),
+    datasource.StringStartsWith(("s",), "a\ud7ff"): (column("s") >= "a\ud7ff") & (column("s") < "a\ue000"),
+    datasource.StringStartsWith(("s",), "\U0010ffff"): column("s") >= "\U0010ffff",
+    datasource.LessThan(("f",), 1.5): column("f") < 1.5,
+    datasource.EqualTo(("f",), 1.5): column("f") == 1.5,
 }
 LEFT = [
-    GreaterThan(("f",), 1.5),  # NaN is greater in Spark
-    Not(LessThan(("f",), 1.5)),
-    Not(EqualTo(("f",), 1.5)),
-    EqualTo(("f",), float("nan")),
-    Not(EqualNullSafe(("i",), 1)),  # true for null
-    Not(In(("i",), (1, None))),
-    In(("i",), tuple(range(2000))),
-    EqualTo(("i",), "1"),
-    EqualTo(("d",), NOW),
-    EqualTo(("z",), NAIVE),
-    EqualTo(("o", "i"), 1),
-    EqualTo(("a.b",), 1),
-    EqualTo(("missing",), 1),
-    StringContains(("s",), "a"),
-    StringStartsWith(("s",), ""),
+    datasource.GreaterThan(("f",), 1.5),  # NaN is greater in Spark
+    datasource.Not(datasource.LessThan(("f",), 1.5)),
+    datasource.Not(datasource.EqualTo(("f",), 1.5)),
+    datasource.EqualTo(("f",), float("nan")),
+    datasource.Not(datasource.EqualNullSafe(("i",), 1)),  # true for null
+    datasource.Not(datasource.In(("i",), (1, None))),
+    datasource.In(("i",), tuple(range(2000))),
+    datasource.EqualTo(("i",), "1"),
+    datasource.EqualTo(("d",), NOW),
+    datasource.EqualTo(("z",), NAIVE),
+    datasource.EqualTo(("o", "i"), 1),
+    datasource.EqualTo(("a.b",), 1),
+    datasource.EqualTo(("missing",), 1),
+    datasource.StringContains(("s",), "a"),
+    datasource.StringStartsWith(("s",), ""),
 ]
 
 
@@ -90,6 +79,6 @@ def test_filter_that_differs_from_predicates_is_left_to_spark(given):
 
 
 def test_filters_are_joined_by_and():
-    joined = predicate_of([EqualTo(("i",), 1), StringContains(("s",), "a"), IsNull(("s",))], SCHEMA)
+    joined = predicate_of([datasource.EqualTo(("i",), 1), datasource.StringContains(("s",), "a"), datasource.IsNull(("s",))], SCHEMA)
 
     assert repr(joined) == repr((column("i") == 1) & column("s").is_null())

@@ -7,47 +7,32 @@ import pytest
 
 from lakepact.client import BadReply, DamagedData, NoSuchTable, OperationNotSupported, QueryFailed, ServerError, Unreachable, UpgradeNeeded
 
-from .serving import (
-    DELTA,
-    DELTA_PROTOCOL,
-    END,
-    PARQUET,
-    PROTOCOL,
-    SIGNATURE,
-    Desk,
-    delta_file,
-    delta_metadata,
-    file,
-    ids,
-    lines,
-    metadata,
-    signed,
-)
+from . import serving
 
 
-@pytest.mark.parametrize("body", [PARQUET, (*PARQUET, file("a")), (*DELTA, delta_file("a"))])
+@pytest.mark.parametrize("body", [serving.PARQUET, (*serving.PARQUET, serving.file("a")), (*serving.DELTA, serving.delta_file("a"))])
 def test_missing_promised_end_stream_action_is_damaged_data(table, body):
     """DS-ESA-05."""
     promise = {"delta_sharing_capabilities": "responseformat=parquet;includeEndStreamAction=TRUE"}
 
     with pytest.raises(DamagedData, match="breaks off"):
-        table(Desk(query=lines(*body, **promise))).files()
+        table(serving.Desk(query=serving.lines(*body, **promise))).files()
 
-    assert len(table(Desk(query=lines(*body, END, **promise))).files()) == len(body) - 2
+    assert len(table(serving.Desk(query=serving.lines(*body, serving.END, **promise))).files()) == len(body) - 2
 
 
 @pytest.mark.parametrize("header", ["responseformat=parquet", "responseformat=parquet;includeendstreamaction=false", ""])
 def test_unpromised_end_stream_action_is_optional(table, header):
     """DS-ESA-06."""
-    for body in ((*PARQUET, file("a")), (*PARQUET, file("a"), END)):
-        assert ids(table(Desk(query=lines(*body, delta_sharing_capabilities=header))).files()) == ["a"]
+    for body in ((*serving.PARQUET, serving.file("a")), (*serving.PARQUET, serving.file("a"), serving.END)):
+        assert serving.ids(table(serving.Desk(query=serving.lines(*body, delta_sharing_capabilities=header))).files()) == ["a"]
 
 
-@pytest.mark.parametrize("body", [PARQUET, (), (*PARQUET, file("a"))])
+@pytest.mark.parametrize("body", [serving.PARQUET, (), (*serving.PARQUET, serving.file("a"))])
 def test_end_stream_action_with_error_raises_query_failed(table, body):
     """DS-EST-05."""
     for operation, ask in (("query", lambda t: t.files()), ("changes", lambda t: list(t.changes(starting_version=0)))):
-        desk = Desk(**{operation: lines(*body, {"endStreamAction": {"errorMessage": "out of luck"}})})
+        desk = serving.Desk(**{operation: serving.lines(*body, {"endStreamAction": {"errorMessage": "out of luck"}})})
 
         with pytest.raises(QueryFailed, match="out of luck"):
             ask(table(desk))
@@ -55,17 +40,20 @@ def test_end_stream_action_with_error_raises_query_failed(table, body):
 
 def test_parquet_answer_to_a_delta_query_is_read(table):
     """DS-CAP-08."""
-    desk = Desk(query=lines(*PARQUET, file("a")))
+    desk = serving.Desk(query=serving.lines(*serving.PARQUET, serving.file("a")))
 
-    assert ids(table(desk).query(formats=["delta"]).files()) == ["a"]
+    assert serving.ids(table(desk).query(formats=["delta"]).files()) == ["a"]
     assert desk.requests[0].headers["delta-sharing-capabilities"].startswith("responseformat=delta;readerfeatures=")
 
 
-@pytest.mark.parametrize("body", [DELTA, (DELTA_PROTOCOL,), (PROTOCOL, metadata(), delta_file("a")), (delta_file("a"),)])
+@pytest.mark.parametrize(
+    "body",
+    [serving.DELTA, (serving.DELTA_PROTOCOL,), (serving.PROTOCOL, serving.metadata(), serving.delta_file("a")), (serving.delta_file("a"),)],
+)
 def test_delta_answer_to_a_parquet_query_is_a_bad_reply(table, body):
     """DS-CAP-09."""
     with pytest.raises(BadReply, match="delta format, which was not asked for"):
-        list(table(Desk(query=lines(*body))).query(formats=["parquet"]))
+        list(table(serving.Desk(query=serving.lines(*body))).query(formats=["parquet"]))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +67,9 @@ def test_delta_answer_to_a_parquet_query_is_a_bad_reply(table, body):
 )
 def test_later_reader_version_raises_upgrade_needed(table, protocol):
     """DS-PRO-02."""
-    desk = Desk(query=lines({"protocol": protocol}, metadata()), metadata=lines({"protocol": protocol}, metadata()))
+    desk = serving.Desk(
+        query=serving.lines({"protocol": protocol}, serving.metadata()), metadata=serving.lines({"protocol": protocol}, serving.metadata())
+    )
 
     for ask in (table(desk).files, table(desk).metadata):
         with pytest.raises(UpgradeNeeded, match=r"the table needs a reader .* Upgrade: pip install"):
@@ -92,10 +82,13 @@ def test_later_reader_version_raises_upgrade_needed(table, protocol):
 def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
     """DS-ACC-01, DS-LTB-12: missing accessModes mean URLs."""
     told = {} if modes is None else {"accessModes": modes}
-    for body in ((PROTOCOL, metadata(**told), file("a")), (DELTA_PROTOCOL, delta_metadata(around=told), delta_file("a"))):
-        desk = Desk(query=lines(*body), metadata=lines(*body[:2]))
+    for body in (
+        (serving.PROTOCOL, serving.metadata(**told), serving.file("a")),
+        (serving.DELTA_PROTOCOL, serving.delta_metadata(around=told), serving.delta_file("a")),
+    ):
+        desk = serving.Desk(query=serving.lines(*body), metadata=serving.lines(*body[:2]))
         if is_read:
-            assert ids(table(desk).files()) == ["a"]
+            assert serving.ids(table(desk).files()) == ["a"]
         else:
             with pytest.raises(OperationNotSupported, match="only by credentials of its directory"):
                 table(desk).files()
@@ -112,72 +105,74 @@ def test_dir_only_table_raises_operation_not_supported(table, modes, is_read):
         (b"{},{}", "line 3 of the reply is not a JSON object"),
         (b'{"file":\n{}}', "line 3 of the reply is not a JSON object"),
         (b'{"file": {"url": "\xff"}}', "line 3 of the reply is not a JSON object"),
-        (file("a") | PROTOCOL, "line 3 of the reply holds file and protocol of what a line is about"),
-        (file("a")["file"], "line 3 of the reply holds nothing of what a line is about"),
+        (serving.file("a") | serving.PROTOCOL, "line 3 of the reply holds file and protocol of what a line is about"),
+        (serving.file("a")["file"], "line 3 of the reply holds nothing of what a line is about"),
         ({"file": None}, "line 3 of the reply is not what the contract says"),
         ({"file": "a"}, "line 3 of the reply is not what the contract says"),
-        (file("a", size="1"), "size: Input should be a valid integer"),
-        (file("a", size=True), "size: Input should be a valid integer"),
-        (file("a", size=1.0), "size: Input should be a valid integer"),
-        (file("a", stats={}), "stats: Input should be a valid string"),
-        (file("a", url=None), "url: Input should be a valid string"),
-        (file("a", partitionValues={"a": 1}), "partitionValues/a: Input should be a valid string"),
-        (file("a", partitionValues=None), "partitionValues: Input should be a valid dictionary"),
+        (serving.file("a", size="1"), "size: Input should be a valid integer"),
+        (serving.file("a", size=True), "size: Input should be a valid integer"),
+        (serving.file("a", size=1.0), "size: Input should be a valid integer"),
+        (serving.file("a", stats={}), "stats: Input should be a valid string"),
+        (serving.file("a", url=None), "url: Input should be a valid string"),
+        (serving.file("a", partitionValues={"a": 1}), "partitionValues/a: Input should be a valid string"),
+        (serving.file("a", partitionValues=None), "partitionValues: Input should be a valid dictionary"),
         ({"file": {"url": "u"}}, "id: Field required"),
-        (file("a", "add"), "line 3 of the reply is not what the contract says: timestamp: Field required"),
-        (delta_file("a", size=None), "line 3 of the reply is not what the contract says"),
-        (delta_file("a", path=1), "line 3 of the reply is not what the contract says"),
-        (delta_file("a", "txn"), "not one of add, remove and cdc"),
+        (serving.file("a", "add"), "line 3 of the reply is not what the contract says: timestamp: Field required"),
+        (serving.delta_file("a", size=None), "line 3 of the reply is not what the contract says"),
+        (serving.delta_file("a", path=1), "line 3 of the reply is not what the contract says"),
+        (serving.delta_file("a", "txn"), "not one of add, remove and cdc"),
         ({"metaData": {"id": "x"}}, "format: Field required"),
         ({"endStreamAction": {"nextPageToken": 1}}, "nextPageToken: Input should be a valid string"),
     ],
 )
 def test_broken_line_is_named_by_number_without_its_content(table, line, complaint):
-    desk = Desk(query=lines(*PARQUET, line, file("b")))
+    desk = serving.Desk(query=serving.lines(*serving.PARQUET, line, serving.file("b")))
 
     with pytest.raises(BadReply) as caught:
         table(desk).files()
 
     assert complaint in str(caught.value)
-    assert SIGNATURE not in f"{caught.value!r} {caught.value.exchange} {caught.value.__cause__} {caught.value.__context__}"
+    assert serving.SIGNATURE not in f"{caught.value!r} {caught.value.exchange} {caught.value.__cause__} {caught.value.__context__}"
 
 
 def test_line_after_the_end_is_a_bad_reply(table):
     with pytest.raises(BadReply, match="line 4 of the reply comes after the one that says where the reply ends"):
-        table(Desk(query=lines(*PARQUET, END, file("a")))).files()
+        table(serving.Desk(query=serving.lines(*serving.PARQUET, serving.END, serving.file("a")))).files()
 
 
-@pytest.mark.parametrize(("body", "missing"), [((), "protocol"), ((PROTOCOL,), "metaData"), ((metadata(), file("a")), "protocol")])
+@pytest.mark.parametrize(
+    ("body", "missing"), [((), "protocol"), ((serving.PROTOCOL,), "metaData"), ((serving.metadata(), serving.file("a")), "protocol")]
+)
 def test_missing_protocol_or_metadata_is_a_bad_reply(table, body, missing):
     with pytest.raises(BadReply, match=f"no line that says the {missing}"):
-        table(Desk(query=lines(*body))).files()
+        table(serving.Desk(query=serving.lines(*body))).files()
 
 
 def test_missing_table_raises_no_such_table(table):
-    desk = Desk(query=httpx.Response(404, json={"errorCode": "RESOURCE_DOES_NOT_EXIST", "message": "no such table"}))
+    desk = serving.Desk(query=httpx.Response(404, json={"errorCode": "RESOURCE_DOES_NOT_EXIST", "message": "no such table"}))
 
     with pytest.raises(NoSuchTable, match="no such table"):
         table(desk).files()
 
 
 def test_query_with_a_lost_reply_is_retried(table):
-    desk = Desk(query=[httpx.ReadError("reset"), httpx.Response(503), lines(*PARQUET, file("a"))])
+    desk = serving.Desk(query=[httpx.ReadError("reset"), httpx.Response(503), serving.lines(*serving.PARQUET, serving.file("a"))])
 
-    assert ids(table(desk).files()) == ["a"]
+    assert serving.ids(table(desk).files()) == ["a"]
 
-    lost = Desk(query=httpx.ReadError("reset"))
+    lost = serving.Desk(query=httpx.ReadError("reset"))
     with pytest.raises(Unreachable):
         table(lost).files()
 
 
 def test_url_in_an_error_message_is_shown_without_signature(table):
-    message = f"cannot sign {signed('a')}&b=c and https://x.blob.core.windows.net/f?se=1&sig={SIGNATURE}"
-    desk = Desk(query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message}))
+    message = f"cannot sign {serving.signed('a')}&b=c and https://x.blob.core.windows.net/f?se=1&sig={serving.SIGNATURE}"
+    desk = serving.Desk(query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message}))
 
     with pytest.raises(ServerError, match=r"cannot sign https://store\.test/a") as caught:
         table(desk).files()
 
-    assert SIGNATURE not in f"{caught.value} {caught.value.exchange}"
+    assert serving.SIGNATURE not in f"{caught.value} {caught.value.exchange}"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +186,9 @@ def test_url_in_an_error_message_is_shown_without_signature(table):
 )
 def test_answer_about_another_version_is_a_bad_reply(table, ask, asked):
     """DS-QRY-08, DS-CDF-08."""
-    desk = Desk(query=lines(*PARQUET, delta_table_version="4"), changes=lines(*PARQUET, delta_table_version="4"))
+    desk = serving.Desk(
+        query=serving.lines(*serving.PARQUET, delta_table_version="4"), changes=serving.lines(*serving.PARQUET, delta_table_version="4")
+    )
 
     with pytest.raises(BadReply, match=f"asks for {asked} of the table, and the header Delta-Table-Version is 4"):
         ask(table(desk))
@@ -209,6 +206,8 @@ def test_answer_about_another_version_is_a_bad_reply(table, ask, asked):
     ],
 )
 def test_answer_about_a_version_that_the_contract_allows_is_read(table, ask):
-    desk = Desk(query=lines(*PARQUET, delta_table_version="4"), changes=lines(*PARQUET, delta_table_version="4"))
+    desk = serving.Desk(
+        query=serving.lines(*serving.PARQUET, delta_table_version="4"), changes=serving.lines(*serving.PARQUET, delta_table_version="4")
+    )
 
     assert list(ask(table(desk))) == []

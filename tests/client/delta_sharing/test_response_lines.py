@@ -9,21 +9,7 @@ import pytest
 
 from lakepact.client import BadReply
 
-from .serving import (
-    DELTA,
-    DELTA_PROTOCOL,
-    PARQUET,
-    PROTOCOL,
-    SIGNATURE,
-    Desk,
-    delta_file,
-    delta_metadata,
-    file,
-    ids,
-    lines,
-    metadata,
-    signed,
-)
+from . import serving
 
 
 def test_metadata_is_the_same_in_both_formats(table):
@@ -38,8 +24,8 @@ def test_metadata_is_the_same_in_both_formats(table):
     }
     inner = {"name": "n", "description": "d", "partitionColumns": ["day"], "configuration": {"a": "b"}}
     read = [
-        table(Desk(metadata=lines(PROTOCOL, metadata(**around, **inner)))).metadata(),
-        table(Desk(metadata=lines(DELTA_PROTOCOL, delta_metadata(around=around, **inner)))).metadata(),
+        table(serving.Desk(metadata=serving.lines(serving.PROTOCOL, serving.metadata(**around, **inner)))).metadata(),
+        table(serving.Desk(metadata=serving.lines(serving.DELTA_PROTOCOL, serving.delta_metadata(around=around, **inner)))).metadata(),
     ]
 
     told = [
@@ -55,53 +41,70 @@ def test_metadata_is_the_same_in_both_formats(table):
 def test_files_are_the_same_in_both_formats(table):
     members = {"partitionValues": {"day": "2024-01-01", "x": None}, "size": 573, "stats": '{"numRecords": 1}'}
     around = {"version": 3, "timestamp": 4, "expirationTimestamp": 5}
-    (plain,) = table(Desk(query=lines(*PARQUET, file("f", **members, **around)))).files()
-    (delta,) = table(Desk(query=lines(*DELTA, delta_file("f", around=around, **members)))).files()
+    (plain,) = table(serving.Desk(query=serving.lines(*serving.PARQUET, serving.file("f", **members, **around)))).files()
+    (delta,) = table(serving.Desk(query=serving.lines(*serving.DELTA, serving.delta_file("f", around=around, **members)))).files()
 
     assert plain.facts == delta.facts._replace(is_delta=False)
-    assert plain.facts[:9] == ("file", signed("f"), "f", members["partitionValues"], 573, '{"numRecords": 1}', 3, 4, 5)
+    assert plain.facts[:9] == ("file", serving.signed("f"), "f", members["partitionValues"], 573, '{"numRecords": 1}', 3, 4, 5)
     assert plain.statistics == {"numRecords": 1}
 
 
 def test_changes_are_the_same_in_both_formats(table):
     at = {"version": 3, "timestamp": 4}
-    plain = table(Desk(changes=lines(*PARQUET, *(file(kind, kind, **at) for kind in ("add", "remove", "cdf"))))).changes(starting_version=0)
+    plain = table(
+        serving.Desk(changes=serving.lines(*serving.PARQUET, *(serving.file(kind, kind, **at) for kind in ("add", "remove", "cdf"))))
+    ).changes(starting_version=0)
     actions = (("add", "add"), ("remove", "remove"), ("cdf", "cdc"))
-    delta = table(Desk(changes=lines(*DELTA, *(delta_file(name, action, at) for name, action in actions)))).changes(starting_version=0)
+    delta = table(
+        serving.Desk(changes=serving.lines(*serving.DELTA, *(serving.delta_file(name, action, at) for name, action in actions)))
+    ).changes(starting_version=0)
 
     assert [each.facts for each in plain.files()] == [each.facts._replace(is_delta=False) for each in delta.files()]
 
 
 def test_deletion_vector_is_read_with_its_file(table):
-    vector = {"storageType": "p", "pathOrInlineDv": signed("dv"), "offset": 1, "sizeInBytes": 36, "cardinality": 2}
-    (found,) = table(Desk(query=lines(*DELTA, delta_file("f", around={"deletionVectorFileId": "v"}, deletionVector=vector)))).files()
+    vector = {"storageType": "p", "pathOrInlineDv": serving.signed("dv"), "offset": 1, "sizeInBytes": 36, "cardinality": 2}
+    (found,) = table(
+        serving.Desk(
+            query=serving.lines(*serving.DELTA, serving.delta_file("f", around={"deletionVectorFileId": "v"}, deletionVector=vector))
+        )
+    ).files()
 
     assert (found.deletion_vector_id, found.deletion_vector.offset, found.deletion_vector.cardinality) == ("v", 1, 2)
-    assert SIGNATURE not in f"{found} {found.deletion_vector}"
+    assert serving.SIGNATURE not in f"{found} {found.deletion_vector}"
 
 
 def test_lines_are_read_in_any_order(table):
     """DS-QRY-05: protocol and metaData are found at any place."""
-    desk = Desk(query=lines(file("b"), metadata(), file("a"), PROTOCOL, file("c")))
+    desk = serving.Desk(query=serving.lines(serving.file("b"), serving.metadata(), serving.file("a"), serving.PROTOCOL, serving.file("c")))
 
-    assert ids(table(desk).files()) == ["b", "a", "c"]
+    assert serving.ids(table(desk).files()) == ["b", "a", "c"]
 
 
 def test_unknown_members_are_ignored(table):
     """DS-PRO-03."""
     protocol = {"protocol": {"minReaderVersion": 1, "new": 1}}
-    more = {"file": file("a")["file"] | {"new": {"a": [1]}}, "newer": 1}
-    desk = Desk(query=lines(protocol, metadata(new=2), more, file("b"), {"endStreamAction": {"new": 1}}, delta_table_version="7"))
+    more = {"file": serving.file("a")["file"] | {"new": {"a": [1]}}, "newer": 1}
+    desk = serving.Desk(
+        query=serving.lines(
+            protocol, serving.metadata(new=2), more, serving.file("b"), {"endStreamAction": {"new": 1}}, delta_table_version="7"
+        )
+    )
 
     listing = table(desk).query()
 
-    assert ids(listing.files()) == ["a", "b"]
+    assert serving.ids(listing.files()) == ["a", "b"]
     assert listing.version == 7
 
 
 def test_historical_metadata_comes_among_the_changes(table):
-    desk = Desk(
-        changes=lines(*PARQUET, file("a", "add", version=1, timestamp=1), metadata(version=2), file("b", "add", version=2, timestamp=2))
+    desk = serving.Desk(
+        changes=serving.lines(
+            *serving.PARQUET,
+            serving.file("a", "add", version=1, timestamp=1),
+            serving.metadata(version=2),
+            serving.file("b", "add", version=2, timestamp=2),
+        )
     )
 
     told = list(table(desk).changes(starting_version=1))
@@ -112,24 +115,26 @@ def test_historical_metadata_comes_among_the_changes(table):
 
 def test_files_after_the_ending_version_are_returned(table):
     """DS-TTV-10."""
-    desk = Desk(query=lines(*PARQUET, *(file(str(version), "add", version=version, timestamp=1) for version in range(1, 5))))
+    desk = serving.Desk(
+        query=serving.lines(*serving.PARQUET, *(serving.file(str(version), "add", version=version, timestamp=1) for version in range(1, 5)))
+    )
 
-    assert ids(table(desk).query(starting_version=1, ending_version=2).files()) == ["1", "2", "3", "4"]
+    assert serving.ids(table(desk).query(starting_version=1, ending_version=2).files()) == ["1", "2", "3", "4"]
 
 
 @pytest.mark.parametrize("body", [b"\r\n", b"\n\n", b""], ids=["crlf", "blank lines", "no newline at the end"])
 def test_any_line_ending_is_accepted(table, body):
-    documents = [json.dumps(document).encode() for document in (*PARQUET, file("a"), file("b"))]
+    documents = [json.dumps(document).encode() for document in (*serving.PARQUET, serving.file("a"), serving.file("b"))]
     content = (body or b"\n").join(documents) + body
-    desk = Desk(query=httpx.Response(200, content=content))
+    desk = serving.Desk(query=httpx.Response(200, content=content))
 
-    assert ids(table(desk).files()) == ["a", "b"]
+    assert serving.ids(table(desk).files()) == ["a", "b"]
 
 
 def test_listing_can_be_read_once(table):
-    listing = table(Desk(query=lines(*PARQUET, file("a")))).query()
+    listing = table(serving.Desk(query=serving.lines(*serving.PARQUET, serving.file("a")))).query()
 
-    assert ids(listing.files()) == ["a"]
+    assert serving.ids(listing.files()) == ["a"]
     with pytest.raises(RuntimeError, match="read once"):
         list(listing.files())
 
@@ -139,12 +144,12 @@ def test_pages_are_joined(table):
         token = json.loads(request.content).get("pageToken")
         page = {None: "1", "t1": "2", "t2": "3"}[token]
         more = {} if page == "3" else {"nextPageToken": f"t{page}"}
-        return lines(*PARQUET, file(page), {"endStreamAction": {"minUrlExpirationTimestamp": 9, **more}})
+        return serving.lines(*serving.PARQUET, serving.file(page), {"endStreamAction": {"minUrlExpirationTimestamp": 9, **more}})
 
-    desk = Desk(query=answered)
+    desk = serving.Desk(query=answered)
 
     listing = table(desk).query(page_size=1)
-    assert ids(listing) == ["1", "2", "3"]
+    assert serving.ids(listing) == ["1", "2", "3"]
 
     assert [body.get("pageToken") for body in desk.bodies] == [None, "t1", "t2"]
     assert {body["maxFiles"] for body in desk.bodies} == {1}
@@ -152,7 +157,7 @@ def test_pages_are_joined(table):
 
 
 def test_repeated_page_token_is_a_bad_reply(table):
-    desk = Desk(query=lines(*PARQUET, {"endStreamAction": {"nextPageToken": "x"}}))
+    desk = serving.Desk(query=serving.lines(*serving.PARQUET, {"endStreamAction": {"nextPageToken": "x"}}))
 
     with pytest.raises(BadReply, match="leads back"):
         table(desk).files()

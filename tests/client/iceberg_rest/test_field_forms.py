@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 
 from driving import KINDS, Desk, Driven
 from lakepact.client import BadReply, IcebergCatalog, errors, pyiceberg_table
-from lakepact.generated.iceberg_rest.models import (
-    LoadTableResult,
-    SQLViewRepresentation,
-    TableMetadata,
-    UnknownViewRepresentation,
-    ViewMetadata,
-)
+from lakepact.generated.iceberg_rest import models
 from sample_tables.table_documents import field, partition_field, snapshot, sort_field, struct, table
 
 Document = dict[str, Any]
@@ -112,10 +106,10 @@ def served(document: Document) -> Desk:
     return Desk({"GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints}, TABLE: loaded, VIEW: loaded})
 
 
-def loaded(document: Document, kind: str = "sync") -> TableMetadata | ViewMetadata:
+def loaded(document: Document, kind: str = "sync") -> models.TableMetadata | models.ViewMetadata:
     with Driven(KINDS[kind], ADDRESS, carrier=served(document).carrier) as catalog:
         load = catalog.load_view if "view-uuid" in document else catalog.load_table
-        metadata: TableMetadata | ViewMetadata = load("n.v" if "view-uuid" in document else "n.t").metadata
+        metadata: models.TableMetadata | models.ViewMetadata = load("n.v" if "view-uuid" in document else "n.t").metadata
         return metadata
 
 
@@ -136,14 +130,14 @@ def test_metadata_in_a_form_of_the_field_is_loaded_and_written_back(name: str, k
 
 @pytest.mark.parametrize("name", FILES)
 def test_metadata_in_a_form_of_the_field_is_valid_as_a_file(name: str) -> None:
-    model = ViewMetadata if "view-uuid" in FILES[name] else TableMetadata
+    model = models.ViewMetadata if "view-uuid" in FILES[name] else models.TableMetadata
 
     assert model.model_validate_json(json.dumps(FILES[name])).to_wire() == written(name)
 
 
-def table_metadata(name: str) -> TableMetadata:
+def table_metadata(name: str) -> models.TableMetadata:
     metadata = loaded(FILES[name])
-    assert isinstance(metadata, TableMetadata)
+    assert isinstance(metadata, models.TableMetadata)
     return metadata
 
 
@@ -170,7 +164,7 @@ def test_snapshot_with_inline_manifests_has_no_manifest_list() -> None:
 def test_null_order_of_a_sort_field_follows_its_direction(direction: str, expected: str, given: Document) -> None:
     metadata = loaded(sorted_by({**without(sort_field(1, direction=direction), "null-order"), **given}))
 
-    assert isinstance(metadata, TableMetadata)
+    assert isinstance(metadata, models.TableMetadata)
     assert metadata.sort_orders[0].fields[0].null_order == expected
 
 
@@ -196,10 +190,10 @@ def test_property_that_is_null_is_a_bad_reply() -> None:
 def test_representation_of_another_kind_is_not_sql() -> None:
     metadata = loaded(FILES["view-of-another-kind"])
 
-    assert isinstance(metadata, ViewMetadata)
+    assert isinstance(metadata, models.ViewMetadata)
     other, sql = metadata.versions[0].representations
-    assert isinstance(other, UnknownViewRepresentation)
-    assert isinstance(sql, SQLViewRepresentation)
+    assert isinstance(other, models.UnknownViewRepresentation)
+    assert isinstance(sql, models.SQLViewRepresentation)
     assert (other.type, sql.sql) == ("substrait", "SELECT 1")
 
 
@@ -225,7 +219,7 @@ def test_any_value_of_an_enumeration_is_written_back(operation: str, kind: str, 
         "sort-orders": [{"order-id": 1, "fields": [sort_field(1, direction=direction)]}],
     }
 
-    assert TableMetadata.model_validate(document).to_wire() == document
+    assert models.TableMetadata.model_validate(document).to_wire() == document
 
 
 def test_value_of_a_later_version_is_sent_in_an_update() -> None:
@@ -246,10 +240,10 @@ def test_value_of_a_later_version_is_sent_in_an_update() -> None:
 BROKEN_SNAPSHOT = {**table(), "snapshots": [{**snapshot(1), "timestamp-ms": "soon"}]}
 BROKEN_FIELD = {**struct(field(1, "a", struct({}), required=True)), "schema-id": 0}
 WRITES = {
-    "to_wire": LoadTableResult.to_wire,
-    "to_json": LoadTableResult.to_json,
-    "model_dump": LoadTableResult.model_dump,
-    "model_dump_json": LoadTableResult.model_dump_json,
+    "to_wire": models.LoadTableResult.to_wire,
+    "to_json": models.LoadTableResult.to_json,
+    "model_dump": models.LoadTableResult.model_dump,
+    "model_dump_json": models.LoadTableResult.model_dump_json,
     "metadata": lambda loaded: loaded.metadata.model_dump(mode="json"),
 }
 

@@ -7,18 +7,8 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.delta_sharing import op
+from lakepact.reference_server import faults
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.faults import (
-    Install,
-    accept,
-    all_of,
-    fault,
-    on_answer,
-    on_call,
-    on_status,
-    replace_rule,
-    wrap_rule,
-)
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import EVERY, Handler
@@ -49,11 +39,11 @@ def _of_any_scheme(original: Callable[..., bytes]) -> Callable[..., bytes]:
     return token
 
 
-def _every_token() -> Install:
-    return all_of(wrap_rule("recipient", _any_token), replace_rule("token_holds", accept))
+def _every_token() -> faults.Install:
+    return faults.all_of(faults.wrap_rule("recipient", _any_token), faults.replace_rule("token_holds", faults.accept))
 
 
-@fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), wrap_rule("bearer_token", act)))
+@faults.fault("DS-GEN-02", "DS-GEN-09", by=lambda act: faults.all_of(_every_token(), faults.wrap_rule("bearer_token", act)))
 def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         try:
@@ -64,7 +54,7 @@ def any_token_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
     return token
 
 
-@fault("DS-GEN-09", by=partial(wrap_rule, "bearer_token"))
+@faults.fault("DS-GEN-09", by=partial(faults.wrap_rule, "bearer_token"))
 def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         return original(headers).lower()
@@ -72,7 +62,7 @@ def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
     return token
 
 
-@fault("DS-GEN-02", by=partial(wrap_rule, "bearer_token"))
+@faults.fault("DS-GEN-02", by=partial(faults.wrap_rule, "bearer_token"))
 def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., bytes]:
     def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
         sent = list(headers)
@@ -81,7 +71,7 @@ def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., byt
     return token
 
 
-@fault("DS-LSH-01", by=partial(on_call, op.list_shares))
+@faults.fault("DS-LSH-01", by=partial(faults.on_call, op.list_shares))
 def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply = handler(**arguments)
     document = reply.document
@@ -89,7 +79,7 @@ def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> 
     return json_answer(document)
 
 
-@fault("DS-LSH-01", by=partial(on_answer, op.list_shares))
+@faults.fault("DS-LSH-01", by=partial(faults.on_answer, op.list_shares))
 def last_share_is_not_listed(document: dict[str, Any]) -> None:
     document["items"] = document["items"][:-1] if "nextPageToken" not in document else document["items"]
 
@@ -98,10 +88,10 @@ FAULTS = {
     "tables-are-for-the-first-recipient DS-GEN-01": refuse_calls(
         OF_TABLES, lambda arguments: arguments["caller"].recipient.name != "all", refused(404, "there is no such table for you")
     ),
-    "schemes-are-not-looked-at DS-GEN-02": all_of(_every_token(), wrap_rule("bearer_token", _of_any_scheme)),
+    "schemes-are-not-looked-at DS-GEN-02": faults.all_of(_every_token(), faults.wrap_rule("bearer_token", _of_any_scheme)),
     "unknown-tokens-are-served DS-GEN-09": _every_token(),
-    "other-schemes-will-do DS-GEN-02": wrap_rule("bearer_token", _of_any_scheme),
-    "tokens-never-expire DS-GEN-09": replace_rule("token_holds", accept),
-    "wrong-tokens-are-forbidden DS-GEN-09": on_status(EVERY, {401: 403}),
-    "everything-is-granted DS-GEN-10 DS-LSH-01": replace_rule("may_read", lambda *_: True),
+    "other-schemes-will-do DS-GEN-02": faults.wrap_rule("bearer_token", _of_any_scheme),
+    "tokens-never-expire DS-GEN-09": faults.replace_rule("token_holds", faults.accept),
+    "wrong-tokens-are-forbidden DS-GEN-09": faults.on_status(EVERY, {401: 403}),
+    "everything-is-granted DS-GEN-10 DS-LSH-01": faults.replace_rule("may_read", lambda *_: True),
 }

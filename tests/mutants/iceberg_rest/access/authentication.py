@@ -11,17 +11,7 @@ from typing import Any
 
 from lakepact.generated.contract import OperationId
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import (
-    EVERY,
-    Install,
-    UnknownFault,
-    accept,
-    fault,
-    on_answer,
-    on_reply,
-    on_request,
-    replace_rule,
-)
+from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Scope, Service, admit
@@ -47,11 +37,11 @@ def authentication(service: Service) -> Callable[[OperationId, Scope], dict[str,
         UnknownFault: the server is open to all callers.
     """
     if service.rules.current("admit") is admit:
-        raise UnknownFault(NEEDS_PRINCIPALS)
+        raise faults.UnknownFault(NEEDS_PRINCIPALS)
     return service.rules.current("authenticate")
 
 
-def letting_in(passes: Callable[[Scope], bool]) -> Install:
+def letting_in(passes: Callable[[Scope], bool]) -> faults.Install:
     """Authenticate some callers as a principal with all rights."""
 
     def install(service: Service) -> None:
@@ -65,39 +55,39 @@ def letting_in(passes: Callable[[Scope], bool]) -> Install:
     return install
 
 
-def turning_away(wrong: Callable[[Scope], bool], status: int = 401) -> Install:
+def turning_away(wrong: Callable[[Scope], bool], status: int = 401) -> faults.Install:
     """Turn away some callers who may enter."""
 
     def guard(scope: Scope) -> None:
         if wrong(scope):
             raise Problem(status, "NotAuthorizedException", "asked for by a fault")
 
-    return on_request(EVERY, guard)
+    return faults.on_request(faults.EVERY, guard)
 
 
 def _with_a_token(document: dict[str, Any]) -> None:
     document["config"] = {**document.get("config", {}), "token": "lakepact-of-this-table"}
 
 
-@fault("IRC-SEC-002", by=partial(on_reply, EVERY))
+@faults.fault("IRC-SEC-002", by=partial(faults.on_reply, faults.EVERY))
 def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
     wrong = any(name == CHALLENGE and b"invalid_token" in value for name, value in reply.headers)
     return replace(reply, status=403) if wrong else reply
 
 
-@fault("IRC-SEC-003", by=partial(replace_rule, "token_holds"))
+@faults.fault("IRC-SEC-003", by=partial(faults.replace_rule, "token_holds"))
 def expired_tokens_are_forbidden(expires: datetime, now: datetime) -> None:
     if expires <= now:
         raise Problem(403, "NotAuthorizedException", "the bearer token has expired")
 
 
-@fault("IRC-ERR-016", by=partial(replace_rule, "token_holds"))
+@faults.fault("IRC-ERR-016", by=partial(faults.replace_rule, "token_holds"))
 def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
     if expires <= now:
         raise Problem(419, "AuthenticationTimeoutException", "the bearer token has expired")
 
 
-@fault("IRC-TBL-ETAG-010", by=partial(on_reply, op.load_table))
+@faults.fault("IRC-TBL-ETAG-010", by=partial(faults.on_reply, op.load_table))
 def etags_replace_tokens(reply: Reply, scope: Scope) -> Reply:
     asks = any(name == b"if-none-match" for name, _ in scope["headers"])
     return Reply(304) if asks and reply.status == 401 else reply
@@ -113,14 +103,14 @@ FAULTS = {
     ),
     "every-token-is-accepted IRC-SEC-002 IRC-SEC-003": letting_in(lambda scope: authorization(scope).casefold().startswith("bearer")),
     "tokens-that-open-views-without-proof IRC-SEC-002": letting_in(lambda scope: "/views" in scope["path"] and bool(authorization(scope))),
-    "tokens-never-expire IRC-SEC-003": replace_rule("token_holds", accept),
+    "tokens-never-expire IRC-SEC-003": faults.replace_rule("token_holds", faults.accept),
     "tokens-do-not-open-views IRC-SEC-006": turning_away(
         lambda scope: "/views" in scope["path"] and authorization(scope).startswith("Bearer")
     ),
     "bearer-is-case-sensitive IRC-SEC-007": turning_away(lambda scope: authorization(scope).startswith(("bearer", "BEARER"))),
-    "refused-without-a-challenge IRC-SEC-015": on_reply(
-        EVERY, lambda reply, _: replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
+    "refused-without-a-challenge IRC-SEC-015": faults.on_reply(
+        faults.EVERY, lambda reply, _: replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
     ),
-    "tables-come-with-bad-tokens IRC-SEC-012": on_answer(op.load_table, _with_a_token),
-    "views-come-with-bad-tokens IRC-SEC-012": on_answer(op.load_view, _with_a_token),
+    "tables-come-with-bad-tokens IRC-SEC-012": faults.on_answer(op.load_table, _with_a_token),
+    "views-come-with-bad-tokens IRC-SEC-012": faults.on_answer(op.load_view, _with_a_token),
 }

@@ -8,18 +8,7 @@ from functools import partial
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import (
-    Install,
-    accept,
-    all_of,
-    fault,
-    on_answer,
-    on_call,
-    on_reply,
-    on_status,
-    replace_rule,
-    unchecked,
-)
+from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Service
@@ -31,16 +20,16 @@ from mutants.iceberg_rest.operators.requests import refused_if
 NAMED = (op.create_namespace, op.load_namespace_metadata)
 
 
-def with_properties(edit: Callable[[dict[str, Any]], Any]) -> Install:
+def with_properties(edit: Callable[[dict[str, Any]], Any]) -> faults.Install:
     """Other properties in answers."""
 
     def change(document: dict[str, Any]) -> None:
         document["properties"] = edit(document["properties"])
 
-    return on_answer(NAMED, change)
+    return faults.on_answer(NAMED, change)
 
 
-@fault("IRC-NS-CREATE-010", by=partial(on_call, op.create_namespace))
+@faults.fault("IRC-NS-CREATE-010", by=partial(faults.on_call, op.create_namespace))
 def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
     try:
         return handler(**arguments)
@@ -51,7 +40,7 @@ def orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return json_reply({"namespace": body["namespace"], "properties": body.get("properties") or {}})
 
 
-@fault("IRC-NS-CREATE-006")
+@faults.fault("IRC-NS-CREATE-006")
 def refused_but_overwritten(service: Service) -> None:
     update = service.handlers[op.update_properties]
 
@@ -64,14 +53,14 @@ def refused_but_overwritten(service: Service) -> None:
                 update(namespace=SEPARATOR.join(body["namespace"]), body={"removals": [], "updates": body.get("properties") or {}})
             raise
 
-    on_call(op.create_namespace, act)(service)
+    faults.on_call(op.create_namespace, act)(service)
 
 
-@fault(
+@faults.fault(
     "IRC-NS-CREATE-007",
     "IRC-NS-CREATE-014",
     "IRC-NS-CREATE-017",
-    by=lambda act: all_of(unchecked(op.create_namespace), on_call(op.create_namespace, act)),
+    by=lambda act: faults.all_of(faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)),
 )
 def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments["body"]
@@ -81,13 +70,13 @@ def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(body={"namespace": named, "properties": properties})
 
 
-@fault("IRC-NS-CREATE-012", "IRC-NS-CREATE-013", by=partial(replace_rule, "levels_are_addressable"))
+@faults.fault("IRC-NS-CREATE-012", "IRC-NS-CREATE-013", by=partial(faults.replace_rule, "levels_are_addressable"))
 def any_level_will_do(levels: tuple[str, ...]) -> None:
     if not levels:
         raise Problem(400, "BadRequestException", "no levels")
 
 
-@fault("IRC-NS-CREATE-009", by=partial(on_call, op.create_namespace))
+@faults.fault("IRC-NS-CREATE-009", by=partial(faults.on_call, op.create_namespace))
 def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments["body"]
     if len(body["namespace"]) > 1:
@@ -95,7 +84,7 @@ def no_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(body=body)
 
 
-@fault("IRC-NS-GET-006", by=partial(replace_rule, "namespace_exists"))
+@faults.fault("IRC-NS-GET-006", by=partial(faults.replace_rule, "namespace_exists"))
 def missing_child_is_its_parent(transaction: Transaction, levels: Place) -> Record:
     record = transaction.get(namespace_key(levels)) or transaction.get(
         namespace_key(levels[:-1]) if len(levels) > 1 else namespace_key(levels)
@@ -106,25 +95,25 @@ def missing_child_is_its_parent(transaction: Transaction, levels: Place) -> Reco
 
 
 FAULTS = {
-    "namespaces-joined IRC-NS-ENC-005 IRC-NS-GET-001": on_answer(
+    "namespaces-joined IRC-NS-ENC-005 IRC-NS-GET-001": faults.on_answer(
         NAMED, lambda document: document.update(namespace=".".join(document["namespace"]))
     ),
-    "created-name-shortened IRC-NS-GET-001 IRC-NS-CREATE-009": on_answer(
+    "created-name-shortened IRC-NS-GET-001 IRC-NS-CREATE-009": faults.on_answer(
         NAMED, lambda document: document.update(namespace=document["namespace"][-1:])
     ),
-    "created-without-answer IRC-NS-CREATE-001": on_answer(op.create_namespace, lambda _: {}),
+    "created-without-answer IRC-NS-CREATE-001": faults.on_answer(op.create_namespace, lambda _: {}),
     "properties-dropped IRC-NS-CREATE-002 IRC-NS-GET-002": with_properties(lambda _: {}),
     "properties-null IRC-NS-GET-004": with_properties(lambda _: None),
     "properties-required IRC-NS-CREATE-004": refused_if(op.create_namespace, lambda body: "properties" not in body),
-    "namespaces-created-twice IRC-NS-CREATE-005 IRC-NS-CREATE-006": replace_rule("namespace_is_free", accept),
+    "namespaces-created-twice IRC-NS-CREATE-005 IRC-NS-CREATE-006": faults.replace_rule("namespace_is_free", faults.accept),
     "namespaces-have-many-creators IRC-NS-CREATE-016": crowded(
         op.create_namespace, first=None, others=Reply(200, b'{"namespace":["shared"],"properties":{}}')
     ),
     "namespaces-are-created-one-at-a-time IRC-NS-CREATE-018": crowded(op.create_namespace, first=None, others=FAILURE),
-    "no-levels-needed IRC-NS-CREATE-008": on_status(op.create_namespace, {400: 200}),
-    "missing-namespace-is-empty IRC-NS-GET-005": on_reply(
+    "no-levels-needed IRC-NS-CREATE-008": faults.on_status(op.create_namespace, {400: 200}),
+    "missing-namespace-is-empty IRC-NS-GET-005": faults.on_reply(
         op.load_namespace_metadata, lambda reply, _: replace(reply, status=200, body=b"{}") if reply.status == 404 else reply
     ),
-    "namespace-heads-miss IRC-NS-HEAD-001 IRC-NS-HEAD-003": on_status(op.namespace_exists, {204: 404}),
-    "namespace-heads-hit IRC-NS-HEAD-002 IRC-NS-HEAD-003": on_status(op.namespace_exists, {404: 204}),
+    "namespace-heads-miss IRC-NS-HEAD-001 IRC-NS-HEAD-003": faults.on_status(op.namespace_exists, {204: 404}),
+    "namespace-heads-hit IRC-NS-HEAD-002 IRC-NS-HEAD-003": faults.on_status(op.namespace_exists, {404: 204}),
 }

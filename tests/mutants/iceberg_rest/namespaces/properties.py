@@ -7,18 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import (
-    Install,
-    accept,
-    all_of,
-    fault,
-    on_answer,
-    on_call,
-    on_status,
-    on_wire,
-    replace_rule,
-    unchecked,
-)
+from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Service
@@ -33,12 +22,12 @@ from mutants.operators import refuse_calls
 UPDATE = op.update_properties
 
 
-def on_result(edit: Callable[[dict[str, Any]], Any]) -> Install:
+def on_result(edit: Callable[[dict[str, Any]], Any]) -> faults.Install:
     """Another answer to an update."""
-    return on_answer(UPDATE, edit)
+    return faults.on_answer(UPDATE, edit)
 
 
-@fault("IRC-NS-PROP-003", breaks_at="/properties")
+@faults.fault("IRC-NS-PROP-003", breaks_at="/properties")
 def updates_replace_everything(service: Service) -> None:
     load = service.handlers[op.load_namespace_metadata]
 
@@ -50,10 +39,10 @@ def updates_replace_everything(service: Service) -> None:
         reply = handler(namespace=arguments["namespace"], body={"removals": gone, "updates": updates}).document
         return json_reply({**reply, "removed": [key for key in reply["removed"] if key in (body.get("removals") or [])]})
 
-    on_call(UPDATE, act)(service)
+    faults.on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-020")
+@faults.fault("IRC-NS-PROP-020")
 def updates_drop_tables_of_children(service: Service) -> None:
     handlers = service.handlers
 
@@ -65,10 +54,10 @@ def updates_drop_tables_of_children(service: Service) -> None:
                 handlers[op.drop_table](namespace=below, table=table["name"])
         return reply
 
-    on_call(UPDATE, act)(service)
+    faults.on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-005")
+@faults.fault("IRC-NS-PROP-005")
 def empty_values_are_missing(service: Service) -> None:
     load = service.handlers[op.load_namespace_metadata]
 
@@ -79,15 +68,15 @@ def empty_values_are_missing(service: Service) -> None:
         empty = [key for key in reply["removed"] if not stored[key]]
         return json_reply({**reply, "removed": there, "missing": [*reply["missing"], *empty]})
 
-    on_call(UPDATE, act)(service)
+    faults.on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=on_result)
+@faults.fault("IRC-NS-PROP-005", "IRC-NS-PROP-006", by=on_result)
 def missing_counts_as_removed(document: dict[str, Any]) -> None:
     document["removed"] += document["missing"]
 
 
-@fault("IRC-NS-PROP-006")
+@faults.fault("IRC-NS-PROP-006")
 def unknown_removals_refused(service: Service) -> None:
     load = service.handlers[op.load_namespace_metadata]
 
@@ -98,23 +87,23 @@ def unknown_removals_refused(service: Service) -> None:
             raise Problem(400, "BadRequestException", f"no such property: {unknown[0]}")
         return handler(**arguments)
 
-    on_call(UPDATE, act)(service)
+    faults.on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-009")
+@faults.fault("IRC-NS-PROP-009")
 def refused_updates_are_done(service: Service) -> None:
     refuse = service.rules.current("keys_are_disjoint")
-    service.rules.replace("keys_are_disjoint", accept)
+    service.rules.replace("keys_are_disjoint", faults.accept)
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)
         refuse(arguments["body"].get("updates") or {}, arguments["body"].get("removals") or [])
         return reply
 
-    on_call(UPDATE, act)(service)
+    faults.on_call(UPDATE, act)(service)
 
 
-@fault("IRC-NS-PROP-012", by=lambda act: all_of(unchecked(UPDATE), on_call(UPDATE, act)))
+@faults.fault("IRC-NS-PROP-012", by=lambda act: faults.all_of(faults.unchecked(UPDATE), faults.on_call(UPDATE, act)))
 def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
     removals = arguments["body"].get("removals") or []
     if len(removals) != len(set(removals)):
@@ -122,12 +111,12 @@ def duplicate_removals_fail(handler: Handler, arguments: dict[str, Any]) -> Repl
     return handler(**arguments)
 
 
-@fault("IRC-NS-PROP-014", by=lambda act: all_of(unchecked(UPDATE), asked_for(UPDATE, act)))
+@faults.fault("IRC-NS-PROP-014", by=lambda act: faults.all_of(faults.unchecked(UPDATE), asked_for(UPDATE, act)))
 def any_value_as_text(body: Document) -> Document:
     return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
 
 
-@fault("IRC-NS-PROP-017", breaks_at="/properties")
+@faults.fault("IRC-NS-PROP-017", breaks_at="/properties")
 def parallel_updates_lost(service: Service) -> None:
     read: dict[str, dict[str, str]] = {}
     load = service.handlers[op.load_namespace_metadata]
@@ -147,7 +136,7 @@ def parallel_updates_lost(service: Service) -> None:
         read.clear()
         await wire.answer(reply)
 
-    all_of(on_call(UPDATE, act), on_wire(UPDATE, answer))(service)
+    faults.all_of(faults.on_call(UPDATE, act), faults.on_wire(UPDATE, answer))(service)
 
 
 FAULTS = {
@@ -164,11 +153,11 @@ FAULTS = {
     "missing-is-an-object IRC-NS-PROP-007": on_result(lambda d: {**d, "missing": {"never": True}}),
     "missing-holds-removed IRC-NS-PROP-015": on_result(lambda document: document.update(missing=document["missing"] + document["removed"])),
     "missing-as-text IRC-NS-PROP-006": on_result(lambda document: document.update(missing=", ".join(document["missing"]))),
-    "contradictions-are-400 IRC-NS-PROP-008": on_status(UPDATE, {422: 400}),
-    "contradictions-accepted IRC-NS-PROP-008": replace_rule("keys_are_disjoint", accept),
+    "contradictions-are-400 IRC-NS-PROP-008": faults.on_status(UPDATE, {422: 400}),
+    "contradictions-accepted IRC-NS-PROP-008": faults.replace_rule("keys_are_disjoint", faults.accept),
     "updates-make-namespaces IRC-NS-PROP-010": made_where_missing(UPDATE),
     "nothing-to-do-refused IRC-NS-PROP-013": refused_if(UPDATE, lambda body: not body.get("updates") and not body.get("removals")),
-    "properties-of-the-first-level IRC-NS-PROP-016": on_call(
+    "properties-of-the-first-level IRC-NS-PROP-016": faults.on_call(
         UPDATE, lambda handler, arguments: handler(**{**arguments, "namespace": arguments["namespace"].split("\x1f")[0]})
     ),
     "simultaneous-updates-fail IRC-NS-PROP-019": crowded(op.update_properties, first=None, others=FAILURE),

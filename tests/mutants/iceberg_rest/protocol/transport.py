@@ -12,20 +12,7 @@ from urllib.parse import unquote
 import orjson
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import (
-    Install,
-    all_of,
-    fault,
-    on_answer,
-    on_call,
-    on_reply,
-    on_request,
-    on_status,
-    on_wire,
-    replace_rule,
-    unchecked,
-    wrap_rule,
-)
+from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.http.routes import segment
@@ -82,24 +69,28 @@ def _not_found_is_empty(reply: Reply, _: Scope) -> Reply:
     return Reply(200, b"{}") if reply.status >= 400 else reply
 
 
-def _gone_is_fine(status: int) -> Install:
-    return on_status((op.drop_table, op.drop_namespace), {404: status})
+def _gone_is_fine(status: int) -> faults.Install:
+    return faults.on_status((op.drop_table, op.drop_namespace), {404: status})
 
 
-@fault("IRC-GEN-004", by=partial(on_request, POSTS))
+@faults.fault("IRC-GEN-004", by=partial(faults.on_request, POSTS))
 def content_type_compared_whole(scope: Scope) -> None:
     sent = dict(scope["headers"]).get(b"content-type", b"application/json")
     if sent != b"application/json":
         raise Problem(415, "UnsupportedMediaTypeException", "send application/json")
 
 
-@fault("IRC-GEN-011", by=lambda act: all_of(unchecked(*POSTS), on_call(POSTS, act)))
+@faults.fault("IRC-GEN-011", by=lambda act: faults.all_of(faults.unchecked(*POSTS), faults.on_call(POSTS, act)))
 def any_json_will_do(_handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments.get("body")
     return Reply(200, b"{}") if not isinstance(body, dict) else _handler(**arguments)
 
 
-@fault("IRC-GEN-012", "IRC-GEN-013", by=lambda act: all_of(unchecked(op.create_namespace), on_call(op.create_namespace, act)))
+@faults.fault(
+    "IRC-GEN-012",
+    "IRC-GEN-013",
+    by=lambda act: faults.all_of(faults.unchecked(op.create_namespace), faults.on_call(op.create_namespace, act)),
+)
 def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments["body"]
     if not isinstance(body.get("namespace"), list):
@@ -109,31 +100,31 @@ def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(body=body)
 
 
-@fault("IRC-GEN-020", by=partial(on_answer, (op.load_table, op.load_namespace_metadata)))
+@faults.fault("IRC-GEN-020", by=partial(faults.on_answer, (op.load_table, op.load_namespace_metadata)))
 def text_in_latin(document: Any) -> Any:
     text = orjson.dumps(document).decode().encode("latin-1", "replace").decode("latin-1")
     return orjson.loads(text)
 
 
-@fault("IRC-GEN-022", by=partial(on_call, op.load_namespace_metadata))
+@faults.fault("IRC-GEN-022", by=partial(faults.on_call, op.load_namespace_metadata))
 def plus_is_a_space(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**{**arguments, "namespace": arguments["namespace"].replace("+", " ")})
 
 
-@fault("IRC-GEN-026", "IRC-ERR-014")
+@faults.fault("IRC-GEN-026", "IRC-ERR-014")
 def not_offered_is_500(service: Service) -> None:
     del service.handlers[LEFT_OUT]
     service.not_offered |= {LEFT_OUT}
-    on_status(LEFT_OUT, {406: 500})(service)
+    faults.on_status(LEFT_OUT, {406: 500})(service)
 
 
-@fault("IRC-GEN-027", by=partial(on_call, op.list_namespaces))
+@faults.fault("IRC-GEN-027", by=partial(faults.on_call, op.list_namespaces))
 def lists_lag_behind(handler: Handler, arguments: dict[str, Any]) -> Reply:
     document = handler(**arguments).document
     return json_reply({**document, "namespaces": document["namespaces"][:-1]})
 
 
-@fault("IRC-GEN-028", by=partial(on_call, op.create_table))
+@faults.fault("IRC-GEN-028", by=partial(faults.on_call, op.create_table))
 def format_version_1_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     properties = arguments["body"].get("properties") or {}
     if properties.get("format-version") == "1":
@@ -153,37 +144,39 @@ FAULTS = {
         lambda scope: dict(scope["headers"]).get(b"accept", b"") != b"application/json",
         Problem(406, "NotAcceptable", "accept application/json"),
     ),
-    "config-below-another-path IRC-GEN-001": on_status(op.get_config, {200: 404}),
-    "namespaces-need-a-prefix IRC-GEN-002": on_status(op.list_namespaces, {200: 404}),
-    "tables-as-octets IRC-GEN-005": on_reply(op.load_table, lambda reply, _: replace(reply, media_type=b"application/octet-stream")),
-    "drops-answer-200 IRC-GEN-006": on_status(NO_CONTENT, {204: 200}),
-    "heads-answer-200 IRC-GEN-006": on_status((op.table_exists, op.namespace_exists), {204: 200}),
-    "drops-accepted IRC-GEN-006": on_status(op.drop_table, {204: 202}),
-    "body-behind-204 IRC-GEN-007": on_wire(NO_CONTENT, _body_behind),
-    "body-behind-head IRC-GEN-008 IRC-ERR-017": on_wire((op.table_exists, op.namespace_exists), _body_behind),
-    "creation-is-201 IRC-GEN-009": on_status((op.create_namespace, op.create_table), {200: 201}),
-    "broken-json-is-empty IRC-GEN-010": wrap_rule("read_json", lenient(lambda _: {"namespace": ["x"], "updates": {}, "name": "x"})),
-    "broken-json-is-500 IRC-GEN-010 IRC-ERR-014": on_status(POSTS, {400: 500}),
-    "empty-body-is-an-object IRC-GEN-014": all_of(
-        wrap_rule("read_json", lambda read: lambda raw: read(raw or b"{}")), unchecked(op.update_properties)
+    "config-below-another-path IRC-GEN-001": faults.on_status(op.get_config, {200: 404}),
+    "namespaces-need-a-prefix IRC-GEN-002": faults.on_status(op.list_namespaces, {200: 404}),
+    "tables-as-octets IRC-GEN-005": faults.on_reply(op.load_table, lambda reply, _: replace(reply, media_type=b"application/octet-stream")),
+    "drops-answer-200 IRC-GEN-006": faults.on_status(NO_CONTENT, {204: 200}),
+    "heads-answer-200 IRC-GEN-006": faults.on_status((op.table_exists, op.namespace_exists), {204: 200}),
+    "drops-accepted IRC-GEN-006": faults.on_status(op.drop_table, {204: 202}),
+    "body-behind-204 IRC-GEN-007": faults.on_wire(NO_CONTENT, _body_behind),
+    "body-behind-head IRC-GEN-008 IRC-ERR-017": faults.on_wire((op.table_exists, op.namespace_exists), _body_behind),
+    "creation-is-201 IRC-GEN-009": faults.on_status((op.create_namespace, op.create_table), {200: 201}),
+    "broken-json-is-empty IRC-GEN-010": faults.wrap_rule("read_json", lenient(lambda _: {"namespace": ["x"], "updates": {}, "name": "x"})),
+    "broken-json-is-500 IRC-GEN-010 IRC-ERR-014": faults.on_status(POSTS, {400: 500}),
+    "empty-body-is-an-object IRC-GEN-014": faults.all_of(
+        faults.wrap_rule("read_json", lambda read: lambda raw: read(raw or b"{}")), faults.unchecked(op.update_properties)
     ),
-    "unknown-headers-refused IRC-GEN-017": on_request(EVERY, _needs_header(b"x-unknown")),
-    "camel-case IRC-GEN-018": on_answer(
+    "unknown-headers-refused IRC-GEN-017": faults.on_request(EVERY, _needs_header(b"x-unknown")),
+    "camel-case IRC-GEN-018": faults.on_answer(
         op.load_table, lambda document: document.update(metadataLocation=document.pop("metadata-location", None))
     ),
-    "integers-as-doubles IRC-GEN-019": on_answer((op.load_table, op.update_table), _rounded),
-    "snapshot-ids-as-text IRC-GEN-019": on_answer(
+    "integers-as-doubles IRC-GEN-019": faults.on_answer((op.load_table, op.update_table), _rounded),
+    "snapshot-ids-as-text IRC-GEN-019": faults.on_answer(
         op.load_table, lambda document: orjson.loads(re.sub(rb'"snapshot-id":(\d+)', rb'"snapshot-id":"\1"', orjson.dumps(document)))
     ),
-    "paths-decoded-twice IRC-GEN-021": replace_rule("decode_segment", lambda raw: unquote(segment(raw))),
-    "lower-case-hex-unknown IRC-GEN-021": replace_rule("decode_segment", lambda raw: raw.decode() if b"%1f" in raw else segment(raw)),
-    "names-cut-at-slash IRC-GEN-023": replace_rule("decode_segment", lambda raw: segment(raw).split("/")[0]),
-    "nonsense-is-fine IRC-GEN-024": on_reply(UNKNOWN_PATH, _not_found_is_empty),
-    "any-method-is-fine IRC-GEN-025": on_reply(WRONG_METHOD, _not_found_is_empty),
-    "letter-case-of-paths-does-not-count IRC-GEN-024": on_reply(
+    "paths-decoded-twice IRC-GEN-021": faults.replace_rule("decode_segment", lambda raw: unquote(segment(raw))),
+    "lower-case-hex-unknown IRC-GEN-021": faults.replace_rule(
+        "decode_segment", lambda raw: raw.decode() if b"%1f" in raw else segment(raw)
+    ),
+    "names-cut-at-slash IRC-GEN-023": faults.replace_rule("decode_segment", lambda raw: segment(raw).split("/")[0]),
+    "nonsense-is-fine IRC-GEN-024": faults.on_reply(UNKNOWN_PATH, _not_found_is_empty),
+    "any-method-is-fine IRC-GEN-025": faults.on_reply(WRONG_METHOD, _not_found_is_empty),
+    "letter-case-of-paths-does-not-count IRC-GEN-024": faults.on_reply(
         UNKNOWN_PATH, lambda reply, scope: _not_found_is_empty(reply, scope) if scope["path"].endswith("/CONFIG") else reply
     ),
-    "traces-are-echoed IRC-GEN-025": on_reply(
+    "traces-are-echoed IRC-GEN-025": faults.on_reply(
         WRONG_METHOD, lambda reply, scope: _not_found_is_empty(reply, scope) if scope["method"] == "TRACE" else reply
     ),
     "second-drop-is-500 IRC-GEN-030 IRC-ERR-014": _gone_is_fine(500),

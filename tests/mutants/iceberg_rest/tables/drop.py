@@ -9,18 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import (
-    Install,
-    accept,
-    all_of,
-    fault,
-    on_call,
-    on_request,
-    on_status,
-    replace_entry,
-    replace_rule,
-    wrap_rule,
-)
+from lakepact.reference_server import faults
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.http.service import Handler, Scope
@@ -43,8 +32,8 @@ def _drop_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
     return NO_CONTENT
 
 
-def _purges_when(wanted: Callable[[Arguments], bool]) -> Install:
-    return on_call(op.drop_table, lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
+def _purges_when(wanted: Callable[[Arguments], bool]) -> faults.Install:
+    return faults.on_call(op.drop_table, lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
 
 
 def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -54,7 +43,7 @@ def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-def _removes_files_at_the_next_drop() -> Install:
+def _removes_files_at_the_next_drop() -> faults.Install:
     """Remove the metadata file of a dropped table when another table is dropped, as a background task does."""
     left: list[Path] = []
 
@@ -73,8 +62,8 @@ def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
     return handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-001")
-def keeps_listing_what_was_dropped() -> Install:
+@faults.fault("IRC-TBL-DROP-001")
+def keeps_listing_what_was_dropped() -> faults.Install:
     gone: dict[str, set[str]] = {}
 
     def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -88,11 +77,11 @@ def keeps_listing_what_was_dropped() -> Install:
         names = sorted(gone.get(arguments["namespace"], ()))
         return json_reply({**document, "identifiers": [*document["identifiers"], *({"namespace": levels, "name": name} for name in names)]})
 
-    return all_of(on_call(op.drop_table, drop), on_call(op.list_tables, listing))
+    return faults.all_of(faults.on_call(op.drop_table, drop), faults.on_call(op.list_tables, listing))
 
 
-@fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
-def loads_dropped_tables_from_cache() -> Install:
+@faults.fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
+def loads_dropped_tables_from_cache() -> faults.Install:
     cache: dict[tuple[str, str], Reply] = {}
 
     def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -104,41 +93,41 @@ def loads_dropped_tables_from_cache() -> Install:
                 raise
         return cache[key]
 
-    return on_call(op.load_table, load)
+    return faults.on_call(op.load_table, load)
 
 
 def _send_query(scope: Scope, query: bytes) -> None:
     cast("MutableMapping[str, Any]", scope)["query_string"] = query
 
 
-@fault("IRC-TBL-DROP-007", by=partial(on_request, op.drop_table))
+@faults.fault("IRC-TBL-DROP-007", by=partial(faults.on_request, op.drop_table))
 def takes_purge_flags_for_true(scope: Scope) -> None:
     query = scope["query_string"]
     _send_query(scope, query if query.lower() in VALID else b"purgeRequested=true")
 
 
-@fault("IRC-TBL-DROP-007", by=partial(on_request, op.drop_table))
+@faults.fault("IRC-TBL-DROP-007", by=partial(faults.on_request, op.drop_table))
 def drops_whatever_the_flag_is(scope: Scope) -> None:
     query = scope["query_string"]
     _send_query(scope, query if query.lower() in VALID else b"")
 
 
-@fault("IRC-TBL-DROP-003", by=partial(on_request, op.drop_table))
+@faults.fault("IRC-TBL-DROP-003", by=partial(faults.on_request, op.drop_table))
 def purges_when_told_false(scope: Scope) -> None:
     _send_query(scope, scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true"))
 
 
-@fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
+@faults.fault("IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) -> Reply:
     return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(handlers, arguments)
 
 
-@fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
+@faults.fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(for_operation, op.drop_table))
 def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
     return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
+@faults.fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
 def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> Reply:
     reply = handlers[op.drop_table](**{**arguments, "purge_requested": False})
     if arguments.get("purge_requested"):
@@ -146,14 +135,14 @@ def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> R
     return reply
 
 
-@fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
+@faults.fault("IRC-TBL-DROP-005", by=partial(for_operation, op.drop_table))
 def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
     if arguments.get("purge_requested"):
         raise Problem(500, "NotImplementedException", "purging is not implemented")
     return handlers[op.drop_table](**arguments)
 
 
-@fault("IRC-TBL-DROP-006", by=partial(for_operation, op.drop_table))
+@faults.fault("IRC-TBL-DROP-006", by=partial(for_operation, op.drop_table))
 def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
     path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
     reply = handlers[op.drop_table](**arguments)
@@ -162,8 +151,8 @@ def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
-@fault("IRC-TBL-DROP-006")
-def purges_by_old_names() -> Install:
+@faults.fault("IRC-TBL-DROP-006")
+def purges_by_old_names() -> faults.Install:
     former: dict[tuple[str, str], Document] = {}
 
     def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -179,10 +168,10 @@ def purges_by_old_names() -> Install:
             handler(**at(old))
         return reply
 
-    return all_of(on_call(op.rename_table, rename), on_call(op.drop_table, drop))
+    return faults.all_of(faults.on_call(op.rename_table, rename), faults.on_call(op.drop_table, drop))
 
 
-@fault("IRC-TBL-DROP-009", by=partial(wrap_rule, "new_metadata"))
+@faults.fault("IRC-TBL-DROP-009", by=partial(faults.wrap_rule, "new_metadata"))
 def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document]:
     known: dict[str, str] = {}
 
@@ -192,8 +181,8 @@ def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document
     return new_metadata
 
 
-@fault("IRC-TBL-DROP-009")
-def knows_former_uuids_of_a_name() -> Install:
+@faults.fault("IRC-TBL-DROP-009")
+def knows_former_uuids_of_a_name() -> faults.Install:
     former: dict[str, str] = {}
 
     def drop(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -207,7 +196,7 @@ def knows_former_uuids_of_a_name() -> Install:
         kept = [one for one in body["requirements"] if known is None or one.get("uuid") != known]
         return handlers[op.update_table](**{**arguments, "body": {**body, "requirements": kept}})
 
-    return all_of(for_operation(op.drop_table, drop), for_operation(op.update_table, commit))
+    return faults.all_of(for_operation(op.drop_table, drop), for_operation(op.update_table, commit))
 
 
 FAULTS = {
@@ -217,17 +206,17 @@ FAULTS = {
         Problem(400, "BadRequestException", "purgeRequested has to be true"),
     ),
     "drops-nothing IRC-TBL-DROP-001": for_operation(op.drop_table, _drop_nothing),
-    "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 204}),
-    "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": on_status(op.drop_table, {404: 400}),
+    "drops-what-is-missing IRC-TBL-DROP-002 IRC-TBL-DROP-010": faults.on_status(op.drop_table, {404: 204}),
+    "missing-tables-are-bad-requests IRC-TBL-DROP-002 IRC-TBL-DROP-010": faults.on_status(op.drop_table, {404: 400}),
     "drops-find-nothing IRC-ERR-008": refusals_become(op.drop_table, 404, called("NotFoundException", instead_of="NoSuchTableException")),
     "always-purges IRC-TBL-DROP-003": _purges_when(lambda _: True),
     "purges-whatever-is-said IRC-TBL-DROP-003": _purges_when(lambda arguments: "purge_requested" in arguments),
     "drops-the-metadata-file IRC-TBL-DROP-003": for_operation(op.drop_table, _remove_metadata_file),
     "removes-files-later IRC-TBL-DROP-003": _removes_files_at_the_next_drop(),
-    "purges-nothing IRC-TBL-DROP-004": replace_rule("files_may_go", lambda *_: False),
-    "ignores-invalid-purge-flags IRC-TBL-DROP-007": on_status(op.drop_table, {400: 204}),
-    "takes-commits-to-former-tables IRC-REQ-008": replace_entry("preconditions", "assert-table-uuid", accept),
-    "commits-to-former-tables-are-missing IRC-REQ-008": on_status(op.update_table, {409: 404}),
+    "purges-nothing IRC-TBL-DROP-004": faults.replace_rule("files_may_go", lambda *_: False),
+    "ignores-invalid-purge-flags IRC-TBL-DROP-007": faults.on_status(op.drop_table, {400: 204}),
+    "takes-commits-to-former-tables IRC-REQ-008": faults.replace_entry("preconditions", "assert-table-uuid", faults.accept),
+    "commits-to-former-tables-are-missing IRC-REQ-008": faults.on_status(op.update_table, {409: 404}),
     "drops-race IRC-TBL-DROP-010": promised(op.drop_table, _look),
     "racing-drops-conflict IRC-TBL-DROP-010": promised(op.drop_table, _look, too_late=CONFLICT),
 }

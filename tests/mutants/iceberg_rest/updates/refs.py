@@ -8,15 +8,7 @@ from lakepact.reference_server.faults import replace_entry
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from lakepact.reference_server.iceberg_rest.updates.draft import Member
-from mutants.iceberg_rest.operators.updates import (
-    Update,
-    accepting_anyway,
-    afterwards,
-    ignored,
-    in_place_of,
-    refused_when,
-    rewritten,
-)
+from mutants.iceberg_rest.operators import updates
 
 KINDS = ("branch", "tag")
 RETENTION = ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")
@@ -30,13 +22,13 @@ def _ref(draft: Draft, name: str) -> Document:
 # -- set-snapshot-ref -------------------------------------------------------------------------------------------------
 
 
-def _never_move(update: Update, draft: Draft, document: Document) -> None:
+def _never_move(update: updates.Update, draft: Draft, document: Document) -> None:
     if not _ref(draft, document["ref-name"]):
         update(draft, document)
 
 
-def _keep(member: Member) -> Callable[[Update, Draft, Document], None]:
-    def act(update: Update, draft: Draft, document: Document) -> None:
+def _keep(member: Member) -> Callable[[updates.Update, Draft, Document], None]:
+    def act(update: updates.Update, draft: Draft, document: Document) -> None:
         before = draft.get(member)
         update(draft, document)
         if before is None:
@@ -59,7 +51,7 @@ def _as_before(draft: Draft, document: Document) -> Document:
     return {**document, "type": _ref(draft, document["ref-name"]).get("type", document["type"])}
 
 
-def _main_too(update: Update, draft: Draft, document: Document) -> None:
+def _main_too(update: updates.Update, draft: Draft, document: Document) -> None:
     update(draft, document)
     if document["type"] == "branch" and not _ref(draft, "main"):
         update(draft, {**document, "ref-name": "main"})
@@ -90,31 +82,31 @@ def _set_whatever(draft: Draft, document: Document) -> None:
 
 
 SET = {
-    "branches-never-move IRC-UPD-044": in_place_of("set-snapshot-ref", _never_move),
-    "main-leaves-current-snapshot IRC-UPD-044 IRC-META-008": in_place_of("set-snapshot-ref", _keep("current-snapshot-id")),
-    "every-branch-is-current IRC-UPD-044 IRC-META-008": afterwards("set-snapshot-ref", _current_is_set),
-    "forgets-snapshot-log IRC-UPD-044": in_place_of("set-snapshot-ref", _keep("snapshot-log")),
-    "first-branch-makes-main IRC-UPD-044": in_place_of("set-snapshot-ref", _main_too),
-    "refs-keep-their-type IRC-UPD-045": rewritten("set-snapshot-ref", _as_before),
-    "tags-become-branches IRC-UPD-045": rewritten("set-snapshot-ref", _as_branch),
-    "forgets-retention IRC-UPD-045": rewritten("set-snapshot-ref", _without_retention),
-    "ignores-refs-to-unknown-snapshots IRC-UPD-046 IRC-UPD-048": accepting_anyway("set-snapshot-ref", when=_is_complete),
+    "branches-never-move IRC-UPD-044": updates.in_place_of("set-snapshot-ref", _never_move),
+    "main-leaves-current-snapshot IRC-UPD-044 IRC-META-008": updates.in_place_of("set-snapshot-ref", _keep("current-snapshot-id")),
+    "every-branch-is-current IRC-UPD-044 IRC-META-008": updates.afterwards("set-snapshot-ref", _current_is_set),
+    "forgets-snapshot-log IRC-UPD-044": updates.in_place_of("set-snapshot-ref", _keep("snapshot-log")),
+    "first-branch-makes-main IRC-UPD-044": updates.in_place_of("set-snapshot-ref", _main_too),
+    "refs-keep-their-type IRC-UPD-045": updates.rewritten("set-snapshot-ref", _as_before),
+    "tags-become-branches IRC-UPD-045": updates.rewritten("set-snapshot-ref", _as_branch),
+    "forgets-retention IRC-UPD-045": updates.rewritten("set-snapshot-ref", _without_retention),
+    "ignores-refs-to-unknown-snapshots IRC-UPD-046 IRC-UPD-048": updates.accepting_anyway("set-snapshot-ref", when=_is_complete),
     "stores-impossible-refs IRC-UPD-046 IRC-UPD-048": replace_entry("updates", "set-snapshot-ref", _set_whatever),
-    "ignores-incomplete-refs IRC-UPD-047": accepting_anyway("set-snapshot-ref", when=_is_incomplete),
-    "merges-retention IRC-UPD-049": rewritten("set-snapshot-ref", _with_former_retention),
+    "ignores-incomplete-refs IRC-UPD-047": updates.accepting_anyway("set-snapshot-ref", when=_is_incomplete),
+    "merges-retention IRC-UPD-049": updates.rewritten("set-snapshot-ref", _with_former_retention),
 }
 
 
 # -- remove-snapshot-ref ------------------------------------------------------------------------------------------------
 
 
-def _remove_snapshot_too(update: Update, draft: Draft, document: Document) -> None:
+def _remove_snapshot_too(update: updates.Update, draft: Draft, document: Document) -> None:
     gone = _ref(draft, document["ref-name"]).get("snapshot-id")
     update(draft, document)
     draft.set("snapshots", [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] != gone])
 
 
-def _keep_the_last(update: Update, draft: Draft, document: Document) -> None:
+def _keep_the_last(update: updates.Update, draft: Draft, document: Document) -> None:
     if len(draft.get("refs") or {}) > 1:
         update(draft, document)
 
@@ -124,11 +116,13 @@ def _is_unknown(draft: Draft, document: Document) -> bool:
 
 
 REMOVE = {
-    "keeps-removed-refs IRC-UPD-056": ignored("remove-snapshot-ref"),
-    "keeps-the-last-ref IRC-UPD-056": in_place_of("remove-snapshot-ref", _keep_the_last),
-    "removes-snapshots-with-refs IRC-UPD-056": in_place_of("remove-snapshot-ref", _remove_snapshot_too),
-    "refuses-to-remove-unknown-refs IRC-UPD-057": refused_when("remove-snapshot-ref", _is_unknown),
-    "removing-main-leaves-current-snapshot IRC-UPD-058 IRC-META-008": in_place_of("remove-snapshot-ref", _keep("current-snapshot-id")),
+    "keeps-removed-refs IRC-UPD-056": updates.ignored("remove-snapshot-ref"),
+    "keeps-the-last-ref IRC-UPD-056": updates.in_place_of("remove-snapshot-ref", _keep_the_last),
+    "removes-snapshots-with-refs IRC-UPD-056": updates.in_place_of("remove-snapshot-ref", _remove_snapshot_too),
+    "refuses-to-remove-unknown-refs IRC-UPD-057": updates.refused_when("remove-snapshot-ref", _is_unknown),
+    "removing-main-leaves-current-snapshot IRC-UPD-058 IRC-META-008": updates.in_place_of(
+        "remove-snapshot-ref", _keep("current-snapshot-id")
+    ),
 }
 
 

@@ -6,23 +6,13 @@ from lakepact.reference_server.faults import replace_entry
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id, with_fresh_ids
 from lakepact.reference_server.iceberg_rest.updates import Draft
-from mutants.iceberg_rest.operators.updates import (
-    Update,
-    accepting_anyway,
-    afterwards,
-    fatal,
-    ignored,
-    in_place_of,
-    lacks,
-    refused_when,
-    rewritten,
-)
+from mutants.iceberg_rest.operators import updates
 from mutants.iceberg_rest.operators.versions import SCHEMAS
 
 # -- add-schema -------------------------------------------------------------------------------------------------------
 
 
-def _keep_requested_id(update: Update, draft: Draft, document: Document) -> None:
+def _keep_requested_id(update: updates.Update, draft: Draft, document: Document) -> None:
     requested = document["schema"].get("schema-id")
     known = len(draft.items("schemas"))
     update(draft, document)
@@ -31,7 +21,7 @@ def _keep_requested_id(update: Update, draft: Draft, document: Document) -> None
         draft.added_schema = requested
 
 
-def _add_again(update: Update, draft: Draft, document: Document) -> None:
+def _add_again(update: updates.Update, draft: Draft, document: Document) -> None:
     known = len(draft.items("schemas"))
     update(draft, document)
     if len(draft.items("schemas")) == known:
@@ -61,15 +51,15 @@ def _relaxes_and_adds(draft: Draft, document: Document) -> bool:
 
 
 ADD = {
-    "refuses-two-kinds-of-edits IRC-UPD-093": refused_when("add-schema", _relaxes_and_adds),
-    "keeps-requested-schema-ids IRC-UPD-010": in_place_of("add-schema", _keep_requested_id),
-    "duplicates-equal-schemas IRC-UPD-011": in_place_of("add-schema", _add_again),
-    "counts-top-level-columns-only IRC-UPD-012 IRC-META-005": afterwards("add-schema", _count_top_level_only),
-    "forgets-dropped-columns IRC-UPD-012": afterwards("add-schema", _count_this_schema_only),
-    "needs-last-column-id IRC-UPD-012": refused_when("add-schema", lacks("last-column-id")),
-    "renumbers-columns IRC-UPD-013": rewritten("add-schema", _renumber),
-    "ignores-invalid-schemas IRC-UPD-014 IRC-UPD-015 IRC-UPD-016": accepting_anyway("add-schema"),
-    "takes-first-added-schema IRC-UPD-018": in_place_of("add-schema", SCHEMAS.keep_first_added),
+    "refuses-two-kinds-of-edits IRC-UPD-093": updates.refused_when("add-schema", _relaxes_and_adds),
+    "keeps-requested-schema-ids IRC-UPD-010": updates.in_place_of("add-schema", _keep_requested_id),
+    "duplicates-equal-schemas IRC-UPD-011": updates.in_place_of("add-schema", _add_again),
+    "counts-top-level-columns-only IRC-UPD-012 IRC-META-005": updates.afterwards("add-schema", _count_top_level_only),
+    "forgets-dropped-columns IRC-UPD-012": updates.afterwards("add-schema", _count_this_schema_only),
+    "needs-last-column-id IRC-UPD-012": updates.refused_when("add-schema", updates.lacks("last-column-id")),
+    "renumbers-columns IRC-UPD-013": updates.rewritten("add-schema", _renumber),
+    "ignores-invalid-schemas IRC-UPD-014 IRC-UPD-015 IRC-UPD-016": updates.accepting_anyway("add-schema"),
+    "takes-first-added-schema IRC-UPD-018": updates.in_place_of("add-schema", SCHEMAS.keep_first_added),
 }
 
 
@@ -83,11 +73,11 @@ def _forget_defaults(draft: Draft, _: Document) -> None:
 
 
 SET = {
-    "current-schema-stays IRC-UPD-017 IRC-UPD-018": ignored("set-current-schema"),
-    "last-added-schema-may-be-none IRC-UPD-019": accepting_anyway("set-current-schema", when=SCHEMAS.is_last_added),
-    "unknown-schema-is-500 IRC-UPD-019 IRC-UPD-020": fatal("set-current-schema"),
+    "current-schema-stays IRC-UPD-017 IRC-UPD-018": updates.ignored("set-current-schema"),
+    "last-added-schema-may-be-none IRC-UPD-019": updates.accepting_anyway("set-current-schema", when=SCHEMAS.is_last_added),
+    "unknown-schema-is-500 IRC-UPD-019 IRC-UPD-020": updates.fatal("set-current-schema"),
     "current-schema-may-be-none IRC-UPD-019 IRC-UPD-020": replace_entry("updates", "set-current-schema", SCHEMAS.set_whatever),
-    "drops-source-columns IRC-UPD-021": afterwards("set-current-schema", _forget_defaults),
+    "drops-source-columns IRC-UPD-021": updates.afterwards("set-current-schema", _forget_defaults),
 }
 
 
@@ -104,8 +94,8 @@ def _remove_snapshots_too(draft: Draft, document: Document) -> None:
 
 REMOVE = {
     "removes-snapshots-with-schemas IRC-UPD-092 IRC-UPD-077": replace_entry("updates", "remove-schemas", _remove_snapshots_too),
-    "keeps-removed-schemas IRC-UPD-076": ignored("remove-schemas"),
-    "removes-more-schemas IRC-UPD-076": afterwards("remove-schemas", SCHEMAS.remove_all_but_default),
+    "keeps-removed-schemas IRC-UPD-076": updates.ignored("remove-schemas"),
+    "removes-more-schemas IRC-UPD-076": updates.afterwards("remove-schemas", SCHEMAS.remove_all_but_default),
     "removes-schemas-in-use IRC-UPD-077 IRC-UPD-078": replace_entry("updates", "remove-schemas", SCHEMAS.remove_whatever),
 }
 

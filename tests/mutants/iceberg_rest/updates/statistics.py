@@ -8,14 +8,7 @@ from lakepact.reference_server.faults import Install, fault, replace_entry
 from lakepact.reference_server.iceberg_rest.documents import Document, refused
 from lakepact.reference_server.iceberg_rest.updates import Draft
 from lakepact.reference_server.iceberg_rest.updates.draft import Member
-from mutants.iceberg_rest.operators.updates import (
-    accepting_anyway,
-    afterwards,
-    ignored,
-    lacks,
-    refused_when,
-    rewritten,
-)
+from mutants.iceberg_rest.operators import updates
 
 
 def _append(member: Member) -> Install:
@@ -29,7 +22,7 @@ def _first_only(member: Member) -> Install:
     def has_one(draft: Draft, document: Document) -> bool:
         return any(file["snapshot-id"] == document[member]["snapshot-id"] for file in draft.items(member))
 
-    return refused_when(f"set-{member}", has_one)
+    return updates.refused_when(f"set-{member}", has_one)
 
 
 def _cleared(member: Member) -> Install:
@@ -43,10 +36,10 @@ def _refuses_unknown(member: Member) -> Install:
     def is_unknown(draft: Draft, document: Document) -> bool:
         return all(file["snapshot-id"] != document["snapshot-id"] for file in draft.items(member))
 
-    return refused_when(f"remove-{member}", is_unknown)
+    return updates.refused_when(f"remove-{member}", is_unknown)
 
 
-@fault("IRC-UPD-066", by=partial(rewritten, "set-statistics"))
+@fault("IRC-UPD-066", by=partial(updates.rewritten, "set-statistics"))
 def statistics_have_one_blob(_: Draft, update: Document) -> Document:
     statistics = update.get("statistics")
     if not isinstance(statistics, dict) or not isinstance(statistics.get("blob-metadata"), list):
@@ -54,7 +47,7 @@ def statistics_have_one_blob(_: Draft, update: Document) -> Document:
     return {**update, "statistics": {**statistics, "blob-metadata": statistics["blob-metadata"][:1]}}
 
 
-@fault("IRC-UPD-067", by=partial(rewritten, "set-statistics"))
+@fault("IRC-UPD-067", by=partial(updates.rewritten, "set-statistics"))
 def files_statistics_under_deprecated_id(_: Draft, document: Document) -> Document:
     file = document["statistics"]
     return {**document, "statistics": {**file, "snapshot-id": document.get("snapshot-id", file["snapshot-id"])}}
@@ -77,18 +70,18 @@ def partition_statistics_are_unknown_updates(draft: Draft, _: Document) -> None:
 
 
 FAULTS = {
-    "keeps-the-last-statistics-alone IRC-UPD-069": afterwards(
+    "keeps-the-last-statistics-alone IRC-UPD-069": updates.afterwards(
         "set-statistics", lambda draft, _: draft.set("statistics", draft.items("statistics")[-1:])
     ),
     "adds-statistics IRC-UPD-066 IRC-META-015": _append("statistics"),
     "refuses-new-statistics IRC-UPD-066": _first_only("statistics"),
-    "needs-deprecated-snapshot-id IRC-UPD-067": refused_when("set-statistics", lacks("snapshot-id")),
-    "ignores-incomplete-statistics IRC-UPD-068": accepting_anyway("set-statistics"),
-    "ignores-statistics IRC-UPD-066": ignored("set-statistics"),
-    "keeps-removed-statistics IRC-UPD-070": ignored("remove-statistics"),
+    "needs-deprecated-snapshot-id IRC-UPD-067": updates.refused_when("set-statistics", updates.lacks("snapshot-id")),
+    "ignores-incomplete-statistics IRC-UPD-068": updates.accepting_anyway("set-statistics"),
+    "ignores-statistics IRC-UPD-066": updates.ignored("set-statistics"),
+    "keeps-removed-statistics IRC-UPD-070": updates.ignored("remove-statistics"),
     "removes-all-statistics IRC-UPD-070": _cleared("statistics"),
     "refuses-to-remove-unknown-statistics IRC-UPD-070": _refuses_unknown("statistics"),
     "adds-partition-statistics IRC-UPD-071": _append("partition-statistics"),
-    "keeps-removed-partition-statistics IRC-UPD-072": ignored("remove-partition-statistics"),
+    "keeps-removed-partition-statistics IRC-UPD-072": updates.ignored("remove-partition-statistics"),
     "refuses-to-remove-unknown-partition-statistics IRC-UPD-072": _refuses_unknown("partition-statistics"),
 }

@@ -9,17 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import (
-    Install,
-    all_of,
-    fault,
-    on_answer,
-    on_call,
-    on_status,
-    replace_rule,
-    unchecked,
-    wrap_rule,
-)
+from lakepact.reference_server import faults
 from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.http.service import Handler
 from lakepact.reference_server.iceberg_rest.identifiers import bad_request
@@ -38,16 +28,16 @@ LEFT_OUT: Mapping[str, Any] = {
 }
 
 
-def reading(act: Callable[[Callable[..., StorageRequest], dict[str, Any], Bucket], StorageRequest]) -> Install:
+def reading(act: Callable[[Callable[..., StorageRequest], dict[str, Any], Bucket], StorageRequest]) -> faults.Install:
     """Let `act(reads, request, bucket)` say which objects a request is about."""
 
     def wrapper(reads: Callable[..., StorageRequest]) -> Callable[..., StorageRequest]:
         return lambda request, bucket: act(reads, request, bucket)
 
-    return wrap_rule("storage_request", wrapper)
+    return faults.wrap_rule("storage_request", wrapper)
 
 
-def signing_anyway(is_meant: Callable[[dict[str, Any]], bool]) -> Install:
+def signing_anyway(is_meant: Callable[[dict[str, Any]], bool]) -> faults.Install:
     """Sign the requests that `is_meant` selects, whatever objects they are about."""
 
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
@@ -61,7 +51,7 @@ def signing_anyway(is_meant: Callable[[dict[str, Any]], bool]) -> Install:
     return reading(act)
 
 
-def refusing(is_meant: Callable[[dict[str, Any]], bool]) -> Install:
+def refusing(is_meant: Callable[[dict[str, Any]], bool]) -> faults.Install:
     """Sign none of the requests that `is_meant` selects."""
 
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
@@ -82,13 +72,13 @@ def query(request: Mapping[str, Any]) -> str:
     return urlsplit(str(request["uri"])).query
 
 
-@fault("IRC-SIGN-002", "IRC-SIGN-007", by=partial(replace_rule, "is_below"))
+@faults.fault("IRC-SIGN-002", "IRC-SIGN-007", by=partial(faults.replace_rule, "is_below"))
 def signs_for_locations_that_begin_alike(warehouse: Warehouse, location: str, folders: Iterable[str]) -> bool:
     return any(place.startswith(warehouse.places(folder)[0]) for folder in folders for place in warehouse.places(location))
 
 
-@fault("IRC-SIGN-002")
-def signs_for_other_buckets() -> Install:
+@faults.fault("IRC-SIGN-002")
+def signs_for_other_buckets() -> faults.Install:
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         own = f"https://{bucket.name}.s3.{bucket.region}.amazonaws.com{path(request)}?{query(request)}"
         return reads({**request, "uri": own, "headers": {}}, bucket)
@@ -96,8 +86,8 @@ def signs_for_other_buckets() -> Install:
     return reading(act)
 
 
-@fault("IRC-SIGN-002")
-def signs_listings_of_prefixes_without_a_slash() -> Install:
+@faults.fault("IRC-SIGN-002")
+def signs_listings_of_prefixes_without_a_slash() -> faults.Install:
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         wanted = reads(request, bucket)
         return replace(wanted, locations=tuple(location.rstrip("*") for location in wanted.locations))
@@ -105,8 +95,8 @@ def signs_listings_of_prefixes_without_a_slash() -> Install:
     return reading(act)
 
 
-@fault("IRC-SIGN-002")
-def signs_copies_of_any_object() -> Install:
+@faults.fault("IRC-SIGN-002")
+def signs_copies_of_any_object() -> faults.Install:
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         headers = {name: values for name, values in request["headers"].items() if name != COPIES}
         return reads({**request, "headers": headers}, bucket)
@@ -114,30 +104,30 @@ def signs_copies_of_any_object() -> Install:
     return reading(act)
 
 
-@fault("IRC-SIGN-001", by=partial(on_answer, SIGN))
+@faults.fault("IRC-SIGN-001", by=partial(faults.on_answer, SIGN))
 def signed_requests_have_no_uri(document: dict[str, Any]) -> None:
     del document["uri"]
 
 
-def _taking_without(member: str) -> Install:
+def _taking_without(member: str) -> faults.Install:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         body = arguments["body"] if member in arguments["body"] else {**arguments["body"], member: LEFT_OUT[member]}
         if not LEFT_OUT.keys() <= body.keys():
             raise bad_request("a member is missing")
         return handler(**{**arguments, "body": body})
 
-    return all_of(unchecked(SIGN), on_call(SIGN, act))
+    return faults.all_of(faults.unchecked(SIGN), faults.on_call(SIGN, act))
 
 
-def _without_asking_for(*methods: str) -> Install:
+def _without_asking_for(*methods: str) -> faults.Install:
     def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
         return without_asking(asks, handler, arguments) if arguments["body"]["method"] in methods else asks(**arguments)
 
     return admitting((SIGN,), act)
 
 
-@fault("IRC-SIGN-007")
-def first_object_of_a_deletion_decides() -> Install:
+@faults.fault("IRC-SIGN-007")
+def first_object_of_a_deletion_decides() -> faults.Install:
     def act(reads: Callable[..., StorageRequest], request: dict[str, Any], bucket: Bucket) -> StorageRequest:
         wanted = reads(request, bucket)
         return replace(wanted, locations=wanted.locations[:1])
@@ -145,12 +135,12 @@ def first_object_of_a_deletion_decides() -> Install:
     return reading(act)
 
 
-def on_signer_config(change: Callable[[dict[str, str]], dict[str, str]]) -> Install:
+def on_signer_config(change: Callable[[dict[str, str]], dict[str, str]]) -> faults.Install:
     """Change the settings of the signer that a table comes with."""
-    return wrap_rule("signer_config", lambda make: lambda access, path: change(make(access, path)))
+    return faults.wrap_rule("signer_config", lambda make: lambda access, path: change(make(access, path)))
 
 
-def sign_as(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]]) -> Install:
+def sign_as(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]]) -> faults.Install:
     """Sign a request as `change(request, region)` says."""
 
     def wrapper(sign: Callable[..., Mapping[str, str]]) -> Callable[..., Mapping[str, str]]:
@@ -160,16 +150,16 @@ def sign_as(change: Callable[[StorageRequest, str], tuple[StorageRequest, str]])
 
         return signed
 
-    return wrap_rule("signature", wrapper)
+    return faults.wrap_rule("signature", wrapper)
 
 
-@fault("IRC-SIGN-009", by=partial(on_answer, SIGN))
+@faults.fault("IRC-SIGN-009", by=partial(faults.on_answer, SIGN))
 def signed_requests_lack_the_signature(document: dict[str, Any]) -> None:
     document["headers"] = {name: values for name, values in document["headers"].items() if name.lower() != "authorization"}
 
 
 FAULTS = {
-    "signs-for-the-whole-bucket IRC-SIGN-002 IRC-SIGN-007": replace_rule("is_below", lambda *_: True),
+    "signs-for-the-whole-bucket IRC-SIGN-002 IRC-SIGN-007": faults.replace_rule("is_below", lambda *_: True),
     "signs-paths-with-dot-segments IRC-SIGN-002": signing_anyway(lambda request: "/../" in path(request)),
     "signs-encoded-dot-segments IRC-SIGN-002": signing_anyway(
         lambda request: "/../" in unquote(path(request)) and "/../" not in path(request)
@@ -184,11 +174,11 @@ FAULTS = {
     "signs-no-writes IRC-SIGN-001": refusing(lambda request: request["method"] == "PUT"),
     "signs-no-heads IRC-SIGN-001": refusing(lambda request: request["method"] == "HEAD"),
     "signs-no-encoded-paths IRC-SIGN-001": refusing(lambda request: "%" in path(request)),
-    "signed-headers-are-strings IRC-SIGN-001": on_answer(
+    "signed-headers-are-strings IRC-SIGN-001": faults.on_answer(
         SIGN, lambda document: document.update(headers={name: ", ".join(values) for name, values in document["headers"].items()})
     ),
     "wants-the-provider IRC-SIGN-005": refusing(lambda request: "provider" not in request),
-    "missing-tables-of-signatures-are-forbidden IRC-SIGN-004": on_status(SIGN, {404: 403}),
+    "missing-tables-of-signatures-are-forbidden IRC-SIGN-004": faults.on_status(SIGN, {404: 403}),
     "readers-get-writes-signed IRC-SIGN-006": letting(SIGN),
     "readers-get-deletions-signed IRC-SIGN-006": _without_asking_for("DELETE"),
     "readers-get-uploads-signed IRC-SIGN-006": _without_asking_for("POST"),

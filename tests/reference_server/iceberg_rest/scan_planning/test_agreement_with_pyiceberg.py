@@ -7,41 +7,28 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pyiceberg import expressions
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.rest.scan_planning import PlanTableScanRequest
-from pyiceberg.expressions import (
-    AlwaysTrue,
-    And,
-    EqualTo,
-    GreaterThan,
-    In,
-    IsNull,
-    LessThanOrEqual,
-    Not,
-    NotEqualTo,
-    NotIn,
-    Or,
-    StartsWith,
-)
 
 from lakepact.reference_server import Server, running
 from sample_tables.scans import SPECS, table_of_kind
 
 NUMBERS = range(0, len(SPECS), 2)
 FILTERS: list[Any] = [
-    AlwaysTrue(),
-    EqualTo("i2", 9),
-    NotEqualTo("s", "ab"),
-    In("n", {-1, 10}),
-    NotIn("s", {"a", "b"}),
-    IsNull("new"),
-    StartsWith("s", "ab"),
-    LessThanOrEqual("t", "1970-01-01T00:00:00"),
-    GreaterThan("z", "1969-12-31T23:00:00+00:00"),
-    EqualTo("d", "2020-02-29"),
-    GreaterThan("m", "0.00"),
-    Not(EqualTo("b", True)),
-    And(GreaterThan("i2", 0), Or(IsNull("s"), EqualTo("y", b"ab"))),
+    expressions.AlwaysTrue(),
+    expressions.EqualTo("i2", 9),
+    expressions.NotEqualTo("s", "ab"),
+    expressions.In("n", {-1, 10}),
+    expressions.NotIn("s", {"a", "b"}),
+    expressions.IsNull("new"),
+    expressions.StartsWith("s", "ab"),
+    expressions.LessThanOrEqual("t", "1970-01-01T00:00:00"),
+    expressions.GreaterThan("z", "1969-12-31T23:00:00+00:00"),
+    expressions.EqualTo("d", "2020-02-29"),
+    expressions.GreaterThan("m", "0.00"),
+    expressions.Not(expressions.EqualTo("b", True)),
+    expressions.And(expressions.GreaterThan("i2", 0), expressions.Or(expressions.IsNull("s"), expressions.EqualTo("y", b"ab"))),
 ]
 
 
