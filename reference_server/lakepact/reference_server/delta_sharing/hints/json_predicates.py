@@ -6,21 +6,9 @@ from typing import Any
 
 import orjson
 
+from lakepact.reference_server.delta_sharing.hints import predicates
 from lakepact.reference_server.delta_sharing.hints.casts import BadCast, check_cast
 from lakepact.reference_server.delta_sharing.hints.columns import Columns, NoSuchColumn, kind
-from lakepact.reference_server.delta_sharing.hints.predicates import (
-    Comparison,
-    Holds,
-    IsNull,
-    Literal,
-    Not,
-    Operand,
-    Predicate,
-    Reading,
-    Unsure,
-    conjunction,
-    disjunction,
-)
 from lakepact.reference_server.delta_sharing.hints.reading import MILLISECOND, Unreadable, read
 from lakepact.reference_server.delta_sharing.hints.values import Kind, comparable
 
@@ -46,7 +34,7 @@ class BadPredicate(ValueError):
     """A tree that is no predicate; the message says where."""
 
 
-def json_predicate(text: str, columns: Columns) -> Predicate:
+def json_predicate(text: str, columns: Columns) -> predicates.Predicate:
     """Return the predicate that a JSON text holds.
 
     Raises:
@@ -69,23 +57,23 @@ class _Tree:
         self._columns = columns
         self._left = MOST
 
-    def predicate(self, node: Any, depth: int) -> Predicate:
+    def predicate(self, node: Any, depth: int) -> predicates.Predicate:
         operation = self._operation(node, depth)
         if operation in {"and", "or"}:
             children = [self.predicate(child, depth + 1) for child in _children(node, 2, None)]
-            return conjunction(*children) if operation == "and" else disjunction(*children)
+            return predicates.conjunction(*children) if operation == "and" else predicates.disjunction(*children)
         if operation == "not":
-            return Not(self.predicate(_children(node, 1, 1)[0], depth + 1))
+            return predicates.Not(self.predicate(_children(node, 1, 1)[0], depth + 1))
         if operation == "isNull":
-            return IsNull(self._operand(_children(node, 1, 1)[0], depth + 1))
+            return predicates.IsNull(self._operand(_children(node, 1, 1)[0], depth + 1))
         if operation in SIGNS:
             left, right = (self._operand(child, depth + 1) for child in _children(node, 2, 2))
             return _comparison(node, operation, left, right)
         if operation == "column" and node.get("valueType") == "bool":
-            return Holds(self._column(node))
+            return predicates.Holds(self._column(node))
         raise BadPredicate(f"{operation!r} is no operation of a predicate")
 
-    def _operand(self, node: Any, depth: int) -> Operand:
+    def _operand(self, node: Any, depth: int) -> predicates.Operand:
         operation = self._operation(node, depth)
         if operation == "column":
             return self._column(node)
@@ -102,13 +90,13 @@ class _Tree:
         operation: str = node["op"]
         return operation
 
-    def _column(self, node: dict[str, Any]) -> Reading:
+    def _column(self, node: dict[str, Any]) -> predicates.Reading:
         name = node.get("name")
         if not isinstance(name, str):
             raise BadPredicate("a column has a name")
         column, type_ = self._columns.spelled(name), _type(node)
         check_cast(column.type, type_)
-        return Reading(column, type_)
+        return predicates.Reading(column, type_)
 
 
 def _type(node: dict[str, Any]) -> str:
@@ -118,7 +106,7 @@ def _type(node: dict[str, Any]) -> str:
     return VALUE_TYPES[name]
 
 
-def _literal(node: dict[str, Any]) -> Literal:
+def _literal(node: dict[str, Any]) -> predicates.Literal:
     type_, value = _type(node), node.get("value")
     if isinstance(value, bool):
         value = str(value).lower()
@@ -127,17 +115,17 @@ def _literal(node: dict[str, Any]) -> Literal:
     values = read(type_, str(value))
     if values.kind is Kind.TIMESTAMP:  # Spark's connector cuts what it sends to milliseconds
         values = values._replace(low=values.low - MILLISECOND, high=values.high + MILLISECOND)
-    return Literal(type_, values)
+    return predicates.Literal(type_, values)
 
 
-def _comparison(node: dict[str, Any], operation: str, left: Operand, right: Operand) -> Predicate:
+def _comparison(node: dict[str, Any], operation: str, left: predicates.Operand, right: predicates.Operand) -> predicates.Predicate:
     kinds = kind(left.type), kind(right.type)
     if not comparable(*kinds):
         raise BadPredicate(f"{left.type} and {right.type} cannot be compared")
     context = node.get("exprCtx")
     if kinds[0] is Kind.TEXT and isinstance(context, dict) and context.get("collationIdentifier", BYTEWISE) not in {BYTEWISE, None}:
-        return Unsure()
-    return Comparison(SIGNS[operation], left, right)
+        return predicates.Unsure()
+    return predicates.Comparison(SIGNS[operation], left, right)
 
 
 def _children(node: dict[str, Any], least: int, most: int | None) -> list[Any]:

@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from lakepact.reference_server.delta_sharing.hints import predicates
 from lakepact.reference_server.delta_sharing.hints.casts import BadCast, check_cast
 from lakepact.reference_server.delta_sharing.hints.columns import PARTITION_VALUES, Column, Columns, NoSuchColumn, kind
-from lakepact.reference_server.delta_sharing.hints.predicates import (
-    COMPARISONS,
-    Comparison,
-    Holds,
-    IsNull,
-    Literal,
-    Not,
-    Predicate,
-    Reading,
-    conjunction,
-    disjunction,
-)
 from lakepact.reference_server.delta_sharing.hints.reading import Unreadable, read, single
 from lakepact.reference_server.delta_sharing.hints.sql_text import END, SUFFIX, Token, Unusable, readings, tokens
 from lakepact.reference_server.delta_sharing.hints.values import Kind, Values, comparable
@@ -55,7 +44,7 @@ RESERVED = frozenset({"AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "LIKE",
 FLIPPED = {"<>": "=", "!=": "="}
 
 
-def sql_predicate(hint: str, columns: Columns) -> Predicate:
+def sql_predicate(hint: str, columns: Columns) -> predicates.Predicate:
     """Return the predicate that a hint spells.
 
     Raises:
@@ -101,7 +90,7 @@ class _Parser:
         self._columns = columns
         self._depth, self._left = 0, MOST
 
-    def whole(self) -> Predicate:
+    def whole(self) -> predicates.Predicate:
         predicate = self._predicate(self._or())
         if self._next is not END:
             raise Unusable(f"{self._next.text[:50]!r} is not understood")
@@ -136,13 +125,15 @@ class _Parser:
 
     # The grammar; a term may turn out to be a predicate, or a predicate's operand
 
-    def _or(self) -> Predicate | _Term:
-        return self._joined(self._and, "OR", disjunction)
+    def _or(self) -> predicates.Predicate | _Term:
+        return self._joined(self._and, "OR", predicates.disjunction)
 
-    def _and(self) -> Predicate | _Term:
-        return self._joined(self._not, "AND", conjunction)
+    def _and(self) -> predicates.Predicate | _Term:
+        return self._joined(self._not, "AND", predicates.conjunction)
 
-    def _joined(self, part: Callable[[], Predicate | _Term], word: str, join: Callable[..., Predicate]) -> Predicate | _Term:
+    def _joined(
+        self, part: Callable[[], predicates.Predicate | _Term], word: str, join: Callable[..., predicates.Predicate]
+    ) -> predicates.Predicate | _Term:
         first = part()
         if self._next.word != word:
             return first
@@ -151,48 +142,48 @@ class _Parser:
             parts.append(self._predicate(part()))
         return join(*parts)
 
-    def _not(self) -> Predicate | _Term:
+    def _not(self) -> predicates.Predicate | _Term:
         turned = False
         while self._found("NOT"):
             turned = not turned
         if not turned:
             return self._comparison()
-        return Not(self._predicate(self._comparison()))
+        return predicates.Not(self._predicate(self._comparison()))
 
-    def _comparison(self) -> Predicate | _Term:
+    def _comparison(self) -> predicates.Predicate | _Term:
         left = self._term()
         if not isinstance(left, _Term):
             return left
         if self._found("IS"):
             absent = not self._found("NOT")
             self._want("NULL")
-            null = IsNull(self._reading(left, compared=False))
-            return null if absent else Not(null)
+            null = predicates.IsNull(self._reading(left, compared=False))
+            return null if absent else predicates.Not(null)
         turned = self._found("NOT")
         if self._found("IN"):
-            found: Predicate = self._in(left)
+            found: predicates.Predicate = self._in(left)
         elif self._found("BETWEEN"):
             found = self._between(left)
         elif turned:
             raise Unusable("NOT is not understood there")
-        elif self._next.sort == "sign" and self._next.text in {*COMPARISONS, *FLIPPED, "=="}:
+        elif self._next.sort == "sign" and self._next.text in {*predicates.COMPARISONS, *FLIPPED, "=="}:
             found = self._compared(self._take().text, left, self._operand())
         else:
             return left
-        return Not(found) if turned else found
+        return predicates.Not(found) if turned else found
 
-    def _in(self, left: _Term) -> Predicate:
+    def _in(self, left: _Term) -> predicates.Predicate:
         self._want("(")
         found = [self._compared("=", left, self._operand())]
         while self._sign(","):
             found.append(self._compared("=", left, self._operand()))
         self._want(")")
-        return disjunction(*found)
+        return predicates.disjunction(*found)
 
-    def _between(self, left: _Term) -> Predicate:
+    def _between(self, left: _Term) -> predicates.Predicate:
         low = self._operand()
         self._want("AND")
-        return conjunction(self._compared(">=", left, low), self._compared("<=", left, self._operand()))
+        return predicates.conjunction(self._compared(">=", left, low), self._compared("<=", left, self._operand()))
 
     def _operand(self) -> _Term:
         term = self._term()
@@ -200,7 +191,7 @@ class _Parser:
             raise Unusable("a predicate cannot be compared")
         return term
 
-    def _term(self) -> Predicate | _Term:
+    def _term(self) -> predicates.Predicate | _Term:
         token = self._take()
         if token == ("sign", "("):
             self._deeper()
@@ -269,17 +260,17 @@ class _Parser:
 
     # From terms to predicates
 
-    def _predicate(self, found: Predicate | _Term) -> Predicate:
+    def _predicate(self, found: predicates.Predicate | _Term) -> predicates.Predicate:
         if not isinstance(found, _Term):
             return found
         if isinstance(found, _Constant) and found.sort == "boolean":
-            return Holds(_literal(found, "boolean"))
+            return predicates.Holds(_literal(found, "boolean"))
         reading = self._reading(found)
         if kind(reading.type) is not Kind.BOOLEAN:
             raise Unusable("not a predicate")
-        return Holds(reading)
+        return predicates.Holds(reading)
 
-    def _compared(self, sign: str, left: _Term, right: _Term) -> Predicate:
+    def _compared(self, sign: str, left: _Term, right: _Term) -> predicates.Predicate:
         self._left -= 1
         if self._left < 0:
             raise Unusable("longer than this server reads")
@@ -291,8 +282,8 @@ class _Parser:
         one, other = (_literal(term, type_) if isinstance(term, _Constant) else self._reading(term) for term in (left, right))
         if not comparable(kind(one.type), kind(other.type)):
             raise Unusable(f"{one.type} and {other.type} are not compared")
-        compared = Comparison(FLIPPED.get(sign, "=" if sign == "==" else sign), one, other)
-        return Not(compared) if sign in FLIPPED else compared
+        compared = predicates.Comparison(FLIPPED.get(sign, "=" if sign == "==" else sign), one, other)
+        return predicates.Not(compared) if sign in FLIPPED else compared
 
     def _decided(self, term: _Term, beside: _Term) -> _Term:
         """Return what a double-quoted text means: a name beside a constant, and a constant beside a name, unless it is also a name."""
@@ -304,7 +295,7 @@ class _Parser:
             return _Constant((term.text,), "text")
         raise Unusable("double quotes may mean a name or a text")
 
-    def _reading(self, term: _Term, *, compared: bool = True) -> Reading:
+    def _reading(self, term: _Term, *, compared: bool = True) -> predicates.Reading:
         if isinstance(term, _Quoted):
             term = _Name((term.text,))
         if not isinstance(term, _Name):
@@ -314,7 +305,7 @@ class _Parser:
         if raw and compared and term.cast is None and column.type != "string":
             raise Unusable("partitionValues without a CAST are texts")
         check_cast(column.type, type_)
-        return Reading(column, type_)
+        return predicates.Reading(column, type_)
 
     def _column(self, parts: tuple[str, ...]) -> tuple[Column, bool]:
         if len(parts) == 2 and parts[0].casefold() == PARTITION_VALUES and parts[0] not in self._columns:
@@ -344,7 +335,7 @@ def _name(token: Token) -> str:
     raise Unusable(f"{token.text[:50]!r} is not a name")
 
 
-def _literal(term: _Constant, type_: str) -> Literal:
+def _literal(term: _Constant, type_: str) -> predicates.Literal:
     """Return a constant beside a column that is read as `type_`."""
     wanted = kind(type_)
     if term.sort in TYPED.values():
@@ -352,12 +343,12 @@ def _literal(term: _Constant, type_: str) -> Literal:
     elif term.sort in {"number", "real"}:
         if wanted not in {Kind.INTEGER, Kind.REAL}:
             raise Unusable(f"a number is not compared with {type_}")
-        return Literal(type_, _numeric(term, type_))
+        return predicates.Literal(type_, _numeric(term, type_))
     elif term.sort == "boolean" and wanted is not Kind.BOOLEAN:
         raise Unusable(f"a boolean is not compared with {type_}")
     meant = [read(type_, reading) for reading in term.readings]
     low, high = min(values.low for values in meant), max(values.high for values in meant)
-    return Literal(type_, meant[0]._replace(low=low, high=high))
+    return predicates.Literal(type_, meant[0]._replace(low=low, high=high))
 
 
 def _numeric(term: _Constant, type_: str) -> Values:

@@ -9,19 +9,7 @@ from typing import Any
 from lakepact.reference_server.delta_sharing.answers import one_line
 from lakepact.reference_server.delta_sharing.files import Files
 from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
-from lakepact.reference_server.delta_sharing.queries import capabilities
-from lakepact.reference_server.delta_sharing.queries.changes import (
-    METADATA,
-    PROTOCOL,
-    Change,
-    Page,
-    Range,
-    Removed,
-    Rules,
-    Survey,
-    recalled,
-    survey,
-)
+from lakepact.reference_server.delta_sharing.queries import capabilities, changes
 from lakepact.reference_server.delta_sharing.queries.continuations import Continuations
 from lakepact.reference_server.delta_sharing.queries.ends import end_of_stream, ended
 from lakepact.reference_server.delta_sharing.queries.file_lists import links_of
@@ -45,12 +33,12 @@ class ChangeLists:
     """
 
     def __init__(
-        self, snapshots: Snapshots, files: Files, continuations: Continuations, *, rules: Rules, capabilities: capabilities.Rules
+        self, snapshots: Snapshots, files: Files, continuations: Continuations, *, rules: changes.Rules, capabilities: capabilities.Rules
     ) -> None:
         self._snapshots, self._files, self._continuations = snapshots, files, continuations
         self._rules, self._capabilities = rules, capabilities
 
-    def answer(self, request: Request, query: Query, held: Mapping[str, Any], *, wanted: Range, operation: str) -> Answer:
+    def answer(self, request: Request, query: Query, held: Mapping[str, Any], *, wanted: changes.Range, operation: str) -> Answer:
         """Return the changes of a range.
 
         Args:
@@ -65,10 +53,10 @@ class ChangeLists:
             LogError: the log gives no answer.
         """
         log, at = request.log, held.get("at")
-        known = survey(log, wanted, self._rules, self._capabilities) if at is None else recalled(log, held)
+        known = changes.survey(log, wanted, self._rules, self._capabilities) if at is None else changes.recalled(log, held)
         response_format = self._capabilities.negotiate(request.capabilities, known.needed)
         most = self._continuations.most(query, held)
-        page = Page(log, wanted, self._rules, kept=known.commits, at=None if at is None else (at[0], at[1]), most=most)
+        page = changes.Page(log, wanted, self._rules, kept=known.commits, at=None if at is None else (at[0], at[1]), most=most)
         links = links_of(request, self._files)
 
         def end() -> dict[str, Any]:
@@ -85,7 +73,7 @@ class ChangeLists:
         chunks = ended(explained_chunks(request.table, pieces), end, asked=asked_for_end, rules=self._capabilities)
         return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)
 
-    def _head(self, request: Request, known: Survey, wanted: Range, response_format: str) -> bytes:
+    def _head(self, request: Request, known: changes.Survey, wanted: changes.Range, response_format: str) -> bytes:
         """Return the first two lines."""
         form = FORMATS[response_format]
         version = known.metadata.version if wanted.with_metadata or response_format == VERSIONED else None
@@ -93,16 +81,16 @@ class ChangeLists:
         protocol = form.protocol(known.protocol.protocol, version=known.protocol.version if wanted.with_protocol else None)
         return b"%b\n%b\n" % (one_line(protocol), one_line(metadata))
 
-    def _lines(self, request: Request, page: Iterable[Change], response_format: str, links: Links) -> Iterator[bytes]:
+    def _lines(self, request: Request, page: Iterable[changes.Change], response_format: str, links: Links) -> Iterator[bytes]:
         form = FORMATS[response_format]
-        removed = Removed(lambda version: self._snapshots.snapshot(request.table.source, version))
+        removed = changes.Removed(lambda version: self._snapshots.snapshot(request.table.source, version))
         for change in page:
             kind, action, version, timestamp, columns = change
-            if kind == PROTOCOL:
+            if kind == changes.PROTOCOL:
                 if response_format != VERSIONED:
                     continue
                 document = form.protocol(action, version=version)
-            elif kind == METADATA:
+            elif kind == changes.METADATA:
                 document = form.metadata(action, access=request.table.access, version=version)
             else:
                 action = removed.complete(change)

@@ -10,17 +10,8 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
 from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import refused
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, NotOffered, Reply, Wrong, check, expect, op
+from lakepact.conformance.checks.iceberg_rest.kit import tokens
 from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, NO_RIGHTS, SECOND, bearing, needed
-from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
-    ACCESS_TOKEN,
-    JWT,
-    client_of,
-    exchanged,
-    fetched,
-    issues_tokens,
-    subject_of,
-    token_in,
-)
 
 EXCHANGES = "token-exchange"
 
@@ -33,7 +24,7 @@ def is_good(lab: CatalogLab, reply: Reply, about: str) -> None:
     """
     expect.status(reply, 200, about=about)
     warehouse = lab.target.parameters.get("warehouse")
-    entered = lab.send(op.get_config, headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
+    entered = lab.send(op.get_config, headers=bearing(tokens.token_in(reply)), anonymous=True, warehouse=warehouse)
     expect.status(entered, 200, about=f"for the token {about}")
 
 
@@ -46,37 +37,37 @@ def life(reply: Reply) -> int | None:
 @check("IRC-OAU-022")
 def exchanged_tokens_last_as_long(lab: CatalogLab) -> None:
     """Exchanging a token returns another token that the catalog accepts and that does not expire sooner."""
-    issues_tokens(lab, EXCHANGES)
-    first = fetched(lab, client_of(lab))
-    token = token_in(first)
-    second = exchanged(lab, bearing(token), subject_token=token)
+    tokens.issues_tokens(lab, EXCHANGES)
+    first = tokens.fetched(lab, tokens.client_of(lab))
+    token = tokens.token_in(first)
+    second = tokens.exchanged(lab, bearing(token), subject_token=token)
 
     with lab.judge("IRC-OAU-022"):
         is_good(lab, second, "that was exchanged")
-        expect.true(token_in(second) != token, "another token", "the same one", at=second.place("access_token"))
+        expect.true(tokens.token_in(second) != token, "another token", "the same one", at=second.place("access_token"))
         before, after = life(first), life(second)
         if before is not None and after is not None:
             # Both were asked for within moments; a token that ends with the first one would have fewer seconds by the second.
             expect.true(after >= before - 1, f"a life of at least {before} seconds", after, at=second.place("expires_in"))
-        former, renewed = (lab.send(op.list_namespaces, headers=bearing(one), anonymous=True) for one in (token, token_in(second)))
+        former, renewed = (lab.send(op.list_namespaces, headers=bearing(one), anonymous=True) for one in (token, tokens.token_in(second)))
         expect.status(renewed, former.status, about="as with the token that was exchanged")
 
 
 @check("IRC-OAU-022")
 def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
     """A change with the exchanged token of a principal that may only read returns 401 or 403."""
-    issues_tokens(lab, EXCHANGES)
+    tokens.issues_tokens(lab, EXCHANGES)
     scene = Scene(lab)
     if scene.send(op.update_table, **scene.table.at, body=COMMIT).status != 403:
         raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
     token = needed(lab, SECOND)
-    reply = exchanged(lab, bearing(token), subject_token=token)
+    reply = tokens.exchanged(lab, bearing(token), subject_token=token)
     if reply.status != 200:
         lab.skip("IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.shown}")
         return
 
     with lab.judge("IRC-OAU-022"):
-        renewed = lab.send(op.update_table, headers=bearing(token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
+        renewed = lab.send(op.update_table, headers=bearing(tokens.token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
         about = "for a change by a principal that may only read, with a token that was renewed"
         expect.status(renewed, 401, 403, about=about, mutation=NO_RIGHTS)
 
@@ -84,9 +75,9 @@ def exchanged_tokens_grant_no_more_rights(lab: CatalogLab) -> None:
 @check("IRC-OAU-021")
 def user_tokens_are_exchanged(lab: CatalogLab) -> None:
     """Exchanging a user's token as subject with the catalog's token as actor returns a token that the catalog accepts."""
-    issues_tokens(lab, EXCHANGES)
-    subject, actor = subject_of(lab), token_in(fetched(lab, client_of(lab)))
-    reply = exchanged(lab, bearing(actor), subject_token=subject, actor_token=actor, actor_token_type=ACCESS_TOKEN)
+    tokens.issues_tokens(lab, EXCHANGES)
+    subject, actor = tokens.subject_of(lab), tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
+    reply = tokens.exchanged(lab, bearing(actor), subject_token=subject, actor_token=actor, actor_token_type=tokens.ACCESS_TOKEN)
 
     with lab.judge("IRC-OAU-021"):
         is_good(lab, reply, "of a user")
@@ -95,14 +86,17 @@ def user_tokens_are_exchanged(lab: CatalogLab) -> None:
 @check("IRC-OAU-018", "IRC-OAU-019", "IRC-OAU-020")
 def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
     """An exchange without a subject token, or without a known type for each token, returns 400 `invalid_request`."""
-    issues_tokens(lab, EXCHANGES)
-    token = token_in(fetched(lab, client_of(lab)))
+    tokens.issues_tokens(lab, EXCHANGES)
+    token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
     own = bearing(token)
 
     with lab.judge("IRC-OAU-018"):
         missing = Mutation(Wrong.MISSING, "subject_token")
-        refused(exchanged(lab, own), 400, error="invalid_request", about="without subject_token", mutation=missing)
-        without, missing = exchanged(lab, own, subject_token=token, subject_token_type=None), Mutation(Wrong.MISSING, "subject_token_type")
+        refused(tokens.exchanged(lab, own), 400, error="invalid_request", about="without subject_token", mutation=missing)
+        without, missing = (
+            tokens.exchanged(lab, own, subject_token=token, subject_token_type=None),
+            Mutation(Wrong.MISSING, "subject_token_type"),
+        )
         refused(without, 400, error="invalid_request", about="without subject_token_type", mutation=missing)
     with lab.judge("IRC-OAU-019"):
         kinds: dict[str, dict[str, str]] = {
@@ -111,18 +105,18 @@ def exchanges_without_known_token_types_return_400(lab: CatalogLab) -> None:
             "requested_token_type": {},
         }
         for member, with_it in kinds.items():
-            odd = exchanged(lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"})
+            odd = tokens.exchanged(lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"})
             refused(odd, 400, error="invalid_request", about=f"for an unknown {member}", mutation=Mutation(Wrong.VALUE, member))
     with lab.judge("IRC-OAU-020"):
-        reply, missing = exchanged(lab, own, subject_token=token, actor_token=token), Mutation(Wrong.MISSING, "actor_token_type")
+        reply, missing = tokens.exchanged(lab, own, subject_token=token, actor_token=token), Mutation(Wrong.MISSING, "actor_token_type")
         expect.status(reply, 400, about="for actor_token without actor_token_type", mutation=missing)
 
 
 @check("IRC-OAU-023")
 def invalid_subject_tokens_return_400(lab: CatalogLab) -> None:
     """Exchanging an unknown or empty subject token returns 400 `invalid_grant` or `invalid_request`, with an actor or without."""
-    issues_tokens(lab, EXCHANGES)
-    token = token_in(fetched(lab, client_of(lab)))
+    tokens.issues_tokens(lab, EXCHANGES)
+    token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
     subjects = {"lakepact-known-to-nobody": "that is unknown", "": "that is empty"}
 
     with lab.judge("IRC-OAU-023"):
@@ -133,9 +127,9 @@ def invalid_subject_tokens_return_400(lab: CatalogLab) -> None:
 @check("IRC-OAU-023")
 def expired_subject_tokens_return_400(lab: CatalogLab) -> None:
     """Exchanging an expired subject token returns 400 `invalid_grant` or `invalid_request`, with an actor or without."""
-    issues_tokens(lab, EXCHANGES)
+    tokens.issues_tokens(lab, EXCHANGES)
     expired = needed(lab, EXPIRED)
-    token = token_in(fetched(lab, client_of(lab)))
+    token = tokens.token_in(tokens.fetched(lab, tokens.client_of(lab)))
 
     with lab.judge("IRC-OAU-023"):
         is_not_exchanged(lab, token, expired, "that has expired")
@@ -147,8 +141,8 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
     Raises:
         Unmet: it is exchanged, or refused in another way.
     """
-    for actor, about in (({}, ""), ({"actor_token": token, "actor_token_type": ACCESS_TOKEN}, ", with an actor")):
-        reply = exchanged(lab, bearing(token), subject_token=subject, **actor)
+    for actor, about in (({}, ""), ({"actor_token": token, "actor_token_type": tokens.ACCESS_TOKEN}, ", with an actor")):
+        reply = tokens.exchanged(lab, bearing(token), subject_token=subject, **actor)
         errors, wrong = ("invalid_grant", "invalid_request"), Mutation(Wrong.ACCESS, "subject_token")
         refused(reply, 400, error=errors, about=f"for a subject_token {what}{about}", mutation=wrong)
 
@@ -156,11 +150,11 @@ def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> No
 @check("IRC-OAU-024")
 def unsigned_tokens_grant_no_rights(lab: CatalogLab) -> None:
     """Exchanging an unsigned JWT that names a principal returns no token that may create namespaces."""
-    issues_tokens(lab, EXCHANGES)
-    client = client_of(lab)
-    fetched(lab, client)
+    tokens.issues_tokens(lab, EXCHANGES)
+    client = tokens.client_of(lab)
+    tokens.fetched(lab, client)
     for name in lab.each((client.id, "root", "admin")):
-        reply = exchanged(lab, subject_token=unsigned({"sub": name}), subject_token_type=JWT)
+        reply = tokens.exchanged(lab, subject_token=unsigned({"sub": name}), subject_token_type=tokens.JWT)
         made = _tried(lab, str(reply.document.get("access_token"))) if reply.status == 200 else None
         with lab.judge("IRC-OAU-024"):
             wanted = "no token that creates namespaces for a JWT without a signature"
