@@ -8,8 +8,8 @@ import pytest
 
 #: By folders, the most lines. Raise a number only in a commit of its own that says for what.
 BUDGET = {
-    ("client", "conformance", "reference_server", "specs"): 114_500,
-    ("tests",): 85_200,
+    ("client", "conformance", "reference_server", "specs"): 115_100,
+    ("tests",): 87_450,
 }
 ROOT = Path(__file__).parents[2]
 DERIVED = "# Made by "  #: begins the files that `nox -s generate` writes
