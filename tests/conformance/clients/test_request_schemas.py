@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from lakepact.conformance.clients.command import check_client
 from lakepact.conformance.clients.iceberg_rest.kit.lab import view_request
-from lakepact.conformance.clients.iceberg_rest.protocol.requests import flaws
+from lakepact.conformance.clients.iceberg_rest.protocol.requests import REQUESTS
 from lakepact.conformance.report import lines
 
 MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
@@ -20,7 +20,7 @@ MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
 def flaw(**change: object) -> str | None:
     """Return the flaw of a request for a view with these members; None leaves a member out."""
     changed = {name: value for name, value in {**view_request("v"), **change}.items() if value is not None}
-    return flaws("CreateViewRequest", orjson.dumps(changed))["CreateViewRequest"]
+    return REQUESTS.flaws("CreateViewRequest", orjson.dumps(changed))["CreateViewRequest"]
 
 
 def test_view_request_needs_a_name_and_no_properties() -> None:

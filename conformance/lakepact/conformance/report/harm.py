@@ -30,13 +30,13 @@ def annotated(report: Sequence[dict[str, Any]], names: Sequence[str] = (), *, im
     impact = impact or impact_of(header["contract"])
     if ("clients" in header and not names) or not impact.clients or header["side"] != "server":
         return list(report)
-    header = header | {"clients": dict(impact.clients)} | ({"for": list(names)} if names else {})
+    header = {**header, "clients": dict(impact.clients), **({"for": list(names)} if names else {})}
     others = [_annotated(line, impact, names) if line["line"] == "cause" else line for line in others]
     if names:
         outcomes = {line["requirement"]: line["outcome"] for line in others if line["line"] == "result"}
         outcomes |= dict.fromkeys(tolerated(others), Outcome.KNOWN_FAIL)
         results = [runner.Result(requirement, Outcome(outcome), ()) for requirement, outcome in outcomes.items()]
-        code = runner.INCOMPLETE if "stopped" in footer else runner.exit_code(results, strict=header["strict"])
+        code = runner.INCOMPLETE if "stopped" in footer else runner.exit_code(results, strict=bool(header["strict"]))
         footer = footer | {"verdict": VERDICTS[code], "exit_code": code}
     return [header, *others, footer]
 

@@ -32,11 +32,12 @@ def read_functions(entry: WarehouseEntry) -> FunctionsByNamespace:
         return {}
     at = f"the server file, at warehouses.{entry.name}.functions: {entry.functions}"
     try:
-        listed = json.loads(Path(entry.functions).read_text(encoding="utf-8"))
+        listed: Any = json.loads(Path(entry.functions).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadSetting(f"{at} cannot be read: {error}") from None
     found: dict[tuple[str, ...], dict[str, Document]] = {}
-    for index, one in enumerate(listed if isinstance(listed, list) else [None]):
+    entries: list[Any] = listed if isinstance(listed, list) else [listed]
+    for index, one in enumerate(entries):
         if not isinstance(one, dict) or not all(isinstance(one.get(name), kind) for name, kind in MEMBERS.items()):
             raise BadSetting(f"{at}, at /{index}: a function has the members namespace (an array), name (a text) and metadata (an object)")
         loaded = {name: one[name] for name in ("metadata-location", "metadata") if name in one}

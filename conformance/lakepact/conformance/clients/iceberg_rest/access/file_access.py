@@ -102,7 +102,7 @@ def expiring_credentials(lab: CatalogClientLab) -> None:
     """A client opens files with new credentials after the first have expired, whether or not `endpoints` lists loadCredentials."""
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "table": "t", "times": 2, "pause": PAUSE}
-    if not isinstance(lab.performs("file-properties-repeatedly", **arguments | {"pause": 0}).ended.value, list):
+    if not isinstance(lab.performs("file-properties-repeatedly", **dict[str, Any](arguments, pause=0)).ended.value, list):
         raise NotOffered("the client does not return the properties of files repeatedly")
     with lab.judge_each("IRC-CLI-036") as case:
         for has_endpoint in (True, False):
@@ -150,7 +150,7 @@ def signing(issuer: Issuer) -> Script:
 def signatures_after_the_first_token(lab: CatalogClientLab) -> None:
     """A client gets two signatures from its server although its first token expires in between, announced or not."""
     arguments: dict[str, Any] = {"namespace": lab.namespace("t"), "table": "t", "times": 2, "pause": PAUSE, "properties": CREDENTIAL}
-    plain = lab.performs(TASK, signing(Issuer()), **arguments | {"pause": 0})
+    plain = lab.performs(TASK, signing(Issuer()), **dict[str, Any](arguments, pause=0))
     asks_for_tokens(plain)
     if not _are_signed(plain.ended.value):
         raise Blocked(f"the client does not let requests be signed: {plain.ended.outcome}")

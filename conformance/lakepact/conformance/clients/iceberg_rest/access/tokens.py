@@ -124,7 +124,7 @@ def tokens_that_expire(lab: CatalogClientLab) -> None:
     """A client whose token returns 401 or 419 after its expiry, announced or not, obtains another one and lists tables."""
     home = lab.namespace("t")
     arguments: dict[str, Any] = {"namespace": home, "properties": CREDENTIAL, "times": 2, "pause": PAUSE}
-    plain = lab.performs("list-tables-repeatedly", Issuer().script, **arguments | {"pause": 0})
+    plain = lab.performs("list-tables-repeatedly", Issuer().script, **dict[str, Any](arguments, pause=0))
     asks_for_tokens(plain)
     if plain.ended.value != [["t"], ["t"]]:
         raise Blocked(f"the client does not list tables repeatedly: {plain.ended.outcome}")

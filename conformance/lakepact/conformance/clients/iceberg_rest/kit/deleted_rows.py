@@ -42,8 +42,9 @@ def table_with_deletes(lab: CatalogClientLab, kind: str) -> dict[str, Any]:
     metadata = lab.stored(**where)["metadata"]
     schema, location, snapshot = metadata["schemas"][0], metadata["location"], 3
     first, last = (_parquet(location, name, rows) for name, rows in (("first", FIRST), ("later", LATER)))
+    files: list[File] = [first, *([_deletes(location, kind, first.path)] if kind != NONE else []), last]
     written: list[Manifest] = []
-    for sequence, file in enumerate((first, *([_deletes(location, kind, first.path)] if kind != NONE else []), last), 1):
+    for sequence, file in enumerate(files, 1):
         manifest = Manifest((file,), sequence=sequence, snapshot=snapshot, first_row=len(FIRST) if file is last else 0)
         content = manifests.manifest_bytes(manifest, schema, format_version=version)
         written.append(replace(manifest, path=_written(f"{location}/metadata/{sequence}.avro", content), length=len(content)))

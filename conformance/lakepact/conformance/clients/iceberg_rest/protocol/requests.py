@@ -37,7 +37,7 @@ class Requests:
     def __init__(self, contract: Contract) -> None:
         self.contract = contract
         self._components = Components(contract)
-        self._flaws = lru_cache(REMEMBERED)(self._flaws_of)
+        self.flaws = lru_cache(REMEMBERED)(self._flaws_of)
         #: Schemas that only clients send.
         self.of_clients = {
             r.clause.rpartition("/")[2]: r for r in contract.requirements.values() if r.area == "schemas" and r.side == "client"
@@ -58,7 +58,7 @@ class Requests:
         operation = self.contract.operations.get(exchange.operation or NO_OPERATION)
         if operation is None or operation.body is None or operation.body_media_type != "application/json" or not exchange.request_body:
             return {}
-        return self._flaws(operation.body, exchange.request_body)
+        return self.flaws(operation.body, exchange.request_body)
 
     def fits(self, component: str, exchange: Exchange) -> bool:
         """Expect each instance of a component that a client sends to fit its schema.
@@ -193,4 +193,5 @@ def with_evidence(exchange: Exchange) -> Generator[None]:
         raise
 
 
-judge_requests(suite, Requests(suite.contract))
+REQUESTS = Requests(suite.contract)
+judge_requests(suite, REQUESTS)
