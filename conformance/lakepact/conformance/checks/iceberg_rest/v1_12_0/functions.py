@@ -99,16 +99,21 @@ def list_functions_returns_identifiers(lab: CatalogLab) -> None:
 def pages_of_functions_have_each_once(lab: CatalogLab) -> None:
     """Pages of one function each have the functions of the whole listing, each once."""
     found = found_functions(lab)
-    seen, token = list[str](), ""
     with lab.judge("IRC-FN-003"):
-        for _ in lab.repeat(len(found.names) + 1):
-            page = lab.send(op.list_functions, namespace=found.namespace, page_size=1, page_token=token)
-            expect.status(page, 200)
-            seen += [identifier[-1] for identifier in page.at("identifiers")]
-            token = page.document.get("next-page-token") or ""
-            if not token:
-                break
+        seen = [name for page in _pages(lab, found) for name in page]
         expect.equal(sorted(found.names), sorted(seen), "functions on all pages:", at=None)
+
+
+def _pages(lab: CatalogLab, found: Found) -> Iterator[list[str]]:
+    """Yield the names on each page of one function, of at most as many pages as there are functions."""
+    token: str | None = ""
+    for _ in found.names:
+        page = lab.send(op.list_functions, namespace=found.namespace, page_size=1, page_token=token)
+        expect.status(page, 200)
+        yield [identifier[-1] for identifier in page.at("identifiers")]
+        token = page.document.get("next-page-token")
+        if not token:
+            return
 
 
 @check("IRC-FN-004", "IRC-FN-005")
@@ -140,10 +145,11 @@ def versions_of_functions_exist(lab: CatalogLab) -> None:
     """Current versions and those in the log are versions of the definitions of the function."""
     for reply, definitions, at in lab.each(definitions_of(lab)):
         known = {one["definition-id"]: {version["version-id"] for version in one["versions"]} for one in definitions}
-        with lab.judge("IRC-FN-008"):
+        with lab.judge_each("IRC-FN-008") as case:
             for number, one in enumerate(definitions):
-                current, place = one["current-version-id"], at.within(number, "current-version-id")
-                expect.one_of(sorted(known[one["definition-id"]]), current, "the current version", at=place)
+                with case():
+                    current, place = one["current-version-id"], at.within(number, "current-version-id")
+                    expect.one_of(sorted(known[one["definition-id"]]), current, "the current version", at=place)
         with lab.judge("IRC-FN-009"):
             log = reply.at("metadata", "definition-log")
             named = [ref for entry in log for ref in entry["definition-versions"]]
@@ -159,7 +165,7 @@ def definitions_are_consistent(lab: CatalogLab) -> None:
         with lab.judge("IRC-FN-010"):
             expect.equal([], [name for name, count in names.items() if count > 1], "specific names of several definitions:", at=at)
         ids = Counter(one["definition-id"] for one in definitions)
-        for number, one in enumerate(definitions):
+        for number, one in lab.each(enumerate(definitions)):
             place = at.within(number)
             types = [*(parameter["type"] for parameter in one["parameters"]), one["return-type"]]
             with lab.judge("IRC-FN-011"):
