@@ -56,7 +56,7 @@ def types(session: nox.Session) -> None:
     install(session, "types", "generate", "tests", package=".[all]")
     session.run("mypy")
     session.run("mypy", "tests/client/every_method.py", "tests/reference_server/misspelled_members.py")
-    session.run("pyright")
+    session.run("pyright", "--threads", "2")
     pages = Path("build/pages")
     session.run("python", "tests/pages/page_modules.py", str(pages), env={"PYTHONPATH": "specs"}, silent=True)
     programs = sorted(map(str, [*pages.glob("*_page_*.py"), *Path("examples").glob("*/test_*.py")]))

@@ -67,7 +67,7 @@ def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], by
 # -- findings -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [pytest.param(fault, marks=pytest.mark.nightly if fault == "camel-case" else ()) for fault in FAULTS])
 def test_fault_is_found_and_shown_in_the_fewest_requests(fault: str) -> None:
     requirement, fewest = FAULTS[fault]
     with running(faults=mutants([fault]), warehouse="memory:") as server:

@@ -48,16 +48,9 @@ def test_footprint_names_the_changed_answers(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("seed", [0])
-def test_server_with_several_faults_shows_each_and_no_other(seed: int, tmp_path: Path) -> None:
-    trial = tried(seed, str(tmp_path))
-
-    assert trial.violations == ()
-
-
 @pytest.mark.nightly
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("seed", range(1, 30))
+@pytest.mark.parametrize("seed", range(30))
 def test_many_servers_with_several_faults_show_each_and_no_other(seed: int, tmp_path: Path) -> None:
     trial = tried(seed, str(tmp_path))
 

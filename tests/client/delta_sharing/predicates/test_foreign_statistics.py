@@ -31,6 +31,8 @@ pytestmark = pytest.mark.skipif(
 
 SPARK = Path(__file__).parent / "spark_tables"
 WRITERS = ("delta-spark", "delta-rs")
+#: One writer in each run of the tests; both take minutes.
+SAMPLED = (pytest.param("delta-spark", marks=pytest.mark.nightly), "delta-rs")
 TOKEN = "token-of-a-reader"
 #: Every so many predicates are sent to the server too.
 SENT = 40
@@ -92,7 +94,7 @@ def of(tables, writer):
     return {name: held for (found, name), held in tables.items() if found == writer}
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", SAMPLED)
 def test_no_file_with_a_wanted_row_is_skipped(tables, writer):
     lost, skipped = [], 0
     for name, held in of(tables, writer).items():
@@ -119,7 +121,7 @@ def test_hints_lose_no_row_on_a_server_that_compares_ranges(tables, writer):
     assert skipped > 1000
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", SAMPLED)
 def test_rows_with_a_predicate_are_those_of_reading_everything(tables, writer):
     for name, held in of(tables, writer).items():
         for predicate in held.predicates[::SENT]:
