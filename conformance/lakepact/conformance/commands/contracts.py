@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -71,8 +72,8 @@ def between(contract: Contract, old: str, new: str) -> Mapping[str, Any]:
     Raises:
         click.UsageError: no comparison of these two versions exists.
     """
-    main, *later = contract.versions
-    if old in contract.versions and new in contract.other_versions and (old == main or later.index(old) + 1 == later.index(new)):
+    main = contract.versions[0]
+    if (old == main and new in contract.other_versions) or (old, new) in pairwise(contract.versions):
         return contract.difference(new, since=old)
     if new == main and old in contract.other_versions:
         return _turned(contract, contract.difference(old))
