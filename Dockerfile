@@ -3,9 +3,9 @@ FROM python:3.13-slim AS build
 ARG EXTRAS=conformance
 WORKDIR /src
 COPY . .
-RUN python -m venv /opt/lakepact
-RUN /opt/lakepact/bin/pip install --no-cache-dir --quiet ".[$EXTRAS]"
-RUN /opt/lakepact/bin/pip uninstall --quiet --yes pip
+RUN python -m venv /opt/lakepact && \
+    /opt/lakepact/bin/pip install --no-cache-dir --quiet ".[$EXTRAS]" && \
+    /opt/lakepact/bin/pip uninstall --quiet --yes pip
 
 FROM python:3.13-slim
 COPY --from=build /opt/lakepact /opt/lakepact

@@ -44,10 +44,11 @@ def generate_check(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Rules and format of the source."""
+    """Rules and format of the source and of the Dockerfile."""
     install(session, "lint")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    session.run("hadolint", "Dockerfile")
 
 
 @nox.session
