@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import unquote_plus
 
 SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
@@ -64,7 +65,12 @@ def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     they may occur in answers.
     """
     secret = [value for name, value in headers if name.lower() in SECRET_HEADERS or SECRET_NAMES.search(name) or AT_RANDOM.fullmatch(value)]
-    words = [word for value in secret for word in (value, value.rpartition(" ")[2])]
+    return tuple(word for value in secret for word in _secrets_in(value))
+
+
+@lru_cache(maxsize=64)  # a run sends the same few values with thousands of requests
+def _secrets_in(value: str) -> tuple[str, ...]:
+    words = (value, value.rpartition(" ")[2])
     secrets = (secret for word in words for secret in (word, *_behind_name(word)))
     return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES | NO_SECRETS)
 

@@ -119,7 +119,8 @@ class Wire:
         self._headers = dict(headers or {})
         self._own = frozenset(name.lower() for name in self._headers)
         self._identifying = self._own | {"authorization"}  #: headers that say who calls
-        self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in order of appearance
+        self._own_secrets = secrets_of(self._headers.items())
+        self._secrets = dict.fromkeys(self._own_secrets)  #: in order of appearance
         self._max_body, self._budget = max_body, budget
         self._cookies = httpx.Cookies()
         common = [("Accept-Encoding", ACCEPTED_CODINGS), ("Connection", "keep-alive"), ("User-Agent", USER_AGENT)]
@@ -376,7 +377,7 @@ class Wire:
                 body=answer,
                 seconds=seconds,
                 sent_at=time.time() - seconds,
-                secrets=tuple(dict.fromkeys((*secrets, *secrets_of(self._headers.items())))),
+                secrets=tuple(dict.fromkeys((*secrets, *self._own_secrets))),
                 own=self._own,
                 accepts=accepts,
             )
