@@ -53,24 +53,21 @@ def discover(wire: Wire, target: Target) -> Offer:
     return with_a_table(wire, target, offer, contract=Contract("iceberg_rest", VERSION))
 
 
-#: A separator of the server's own, which no name holds.
-OWN_SEPARATOR = '[warehouses.{warehouse}.overrides]\nnamespace-separator = "%1E"\n'
+def with_lines(home: EmbeddedTarget, lines: str, **settings: str) -> EmbeddedTarget:
+    """Return a server with further lines of its warehouse in the file of its configuration, and with other settings."""
+    file, head = Path(home.settings["config"]), f"[warehouses.{home.parameters['warehouse']}]\n"
+    file.write_text(file.read_text(encoding="utf-8").replace(head, f"{head}{lines}\n"), encoding="utf-8")
+    return replace(home, settings={**home.settings, **settings})
 
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
-    """As before, but serving this version, with a separator of namespaces of its own."""
-    home = settings_of_1_10(folder)
-    before, file = Path(home.settings["config"]), folder / "newer.toml"
-    own = OWN_SEPARATOR.format(warehouse=home.parameters["warehouse"])
-    file.write_text(f"{before.read_text(encoding='utf-8')}\n{own}", encoding="utf-8")
-    return replace(home, settings={**home.settings, "config": file, "contract_version": VERSION})
+    """As before, but serving this version, with a separator of namespaces of its own, which no name holds."""
+    return with_lines(settings_of_1_10(folder), 'overrides.namespace-separator = "%1E"', contract_version=VERSION)
 
 
 def in_bucket(home: EmbeddedTarget) -> EmbeddedTarget:
     """Return a server with tables in a bucket, whose requests it signs with keys that open nothing."""
-    file, known = Path(home.settings["config"]), f"[warehouses.{home.parameters['warehouse']}]\n"
-    file.write_text(file.read_text(encoding="utf-8").replace(known, f'{known}location = "s3://lakepact/lake"\n'), encoding="utf-8")
-    return replace(home, features={**home.features, "readable-files": False})
+    return replace(with_lines(home, 'location = "s3://lakepact/lake"'), features={**home.features, "readable-files": False})
 
 
 suite = Suite(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -10,7 +9,7 @@ import orjson
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import ContractSchemas
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.kit.leftovers import leftovers
-from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import discover, in_bucket
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import discover, in_bucket, with_lines
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import launch_settings as settings_of_1_11
 from lakepact.conformance.checks.iceberg_rest.v1_12_0.sample_functions import SAMPLES
 from lakepact.conformance.running.embedded_target import EmbeddedTarget
@@ -24,12 +23,9 @@ SCHEMAS = ContractSchemas(Contract("iceberg_rest", VERSION))
 
 def launch_settings(folder: Path) -> EmbeddedTarget:
     """As before, but serving this version, with functions."""
-    home = settings_of_1_11(folder)
-    before, file, functions = Path(home.settings["config"]), folder / "newest.toml", folder / "functions.json"
+    functions = folder / "functions.json"
     functions.write_bytes(orjson.dumps(SAMPLES))
-    known = f"[warehouses.{home.parameters['warehouse']}]\n"
-    file.write_text(before.read_text(encoding="utf-8").replace(known, f'{known}functions = "{functions.as_posix()}"\n'), encoding="utf-8")
-    return replace(home, settings={**home.settings, "config": file, "contract_version": VERSION})
+    return with_lines(settings_of_1_11(folder), f'functions = "{functions.as_posix()}"', contract_version=VERSION)
 
 
 suite = Suite(

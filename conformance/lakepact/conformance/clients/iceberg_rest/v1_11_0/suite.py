@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from lakepact.conformance.clients.iceberg_rest.kit.lab import TASKS, CatalogClientLab
 from lakepact.conformance.clients.lab import everything
@@ -20,17 +19,12 @@ class NewerCatalogClientLab(CatalogClientLab):
     tasks = TASKS | {"set-properties-twice": "namespace, table, first, second: commit the first properties, then the second"}
 
 
-def launch_settings(_: Path) -> EmbeddedTarget:
-    """Serve this version."""
-    return EmbeddedTarget(settings={"contract_version": VERSION})
-
-
 suite = Suite(
     "iceberg_rest",
     version=VERSION,
     lab=NewerCatalogClientLab,
     discover=partial(everything, Contract("iceberg_rest", VERSION)),
-    launch_settings=launch_settings,
+    launch_settings=lambda _: EmbeddedTarget(settings={"contract_version": VERSION}),
 )
 check = suite.check
 invariant = suite.invariant

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from lakepact.conformance.clients.iceberg_rest.protocol.requests import Requests, judge_requests
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
@@ -15,18 +14,12 @@ from lakepact.generated.contract import Contract
 VERSION = "1.12.0"
 CONTRACT = Contract("iceberg_rest", VERSION)
 
-
-def launch_settings(_: Path) -> EmbeddedTarget:
-    """Serve this version."""
-    return EmbeddedTarget(settings={"contract_version": VERSION})
-
-
 suite = Suite(
     "iceberg_rest",
     version=VERSION,
     lab=NewerCatalogClientLab,
     discover=partial(everything, CONTRACT),
-    launch_settings=launch_settings,
+    launch_settings=lambda _: EmbeddedTarget(settings={"contract_version": VERSION}),
 )
 check = suite.check
 judge_requests(suite, Requests(CONTRACT))
