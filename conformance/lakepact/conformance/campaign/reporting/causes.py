@@ -96,7 +96,10 @@ def ways(contract: str, answers: Answers) -> list[Way]:
     different = [kind for kind in TITLES if len({each[kind] for each in seen.values()}) > 1]
     found = []
     for kind in different[:1] + [kind for kind in different[1:] if kind == "header" and different[0] != "status"]:
-        what = [", ".join(f"{each[kind] or 'none'} ({target})" for target, each in seen.items())]
+        answers_of = {target: each[kind] or "none" for target, each in seen.items()}
+        if NO_ANSWER in answers_of.values():  # one cause, whatever the others return
+            answers_of = {target: answer if answer == NO_ANSWER else "an answer" for target, answer in answers_of.items()}
+        what = [", ".join(f"{answer} ({target})" for target, answer in answers_of.items())]
         if kind == "body":
             place = place_of_answer(suite_of(contract).contract, first["operation_id"], first["http_status"])
             what = list(dict.fromkeys(generic(at, place) for at, _, _ in differences(*_two(contract, rows, _body))))
