@@ -77,7 +77,7 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
             made = plans.plan(
                 named or contracts()[:1], out, seeds=drawn, modes=wanted, per_seed=per_seed, only=only or ("*",), draw=used.draw
             )
-        click.echo(f"{made['cases']} cases of {made['operations']} operations in {out}, drawn in {time.perf_counter() - started:.1f} s")
+        click.echo(f"{made['cases']} cases in {out}, drawn in {time.perf_counter() - started:.1f} s")
 
     with_errors_in_one_line("plan", draw)
 

@@ -54,14 +54,14 @@ def plan(
     fresh = folder / "_cases"
     remove(fresh)
     draw(by_seeds.Wanted(names, seeds, tuple(modes), per_seed, tuple(only)), fresh)
-    counts = tables.counts(fresh, tables.CASES, ["contract", "operation_id"])
+    counts = tables.counts(fresh, tables.CASES, ["contract"])
     if not counts:
         remove(folder)
         raise LookupError(
             f"there is nothing to send: no operation that can be drawn matches {', '.join(only)}, or no mode makes a request of it"
         )
     by_contract = Counter(dict.fromkeys(names, 0))
-    for (name, _), cases in counts.items():
+    for (name,), cases in counts.items():
         by_contract[name] += cases
     said = {
         "contracts": {name: _contract(name) for name in names},
@@ -70,7 +70,6 @@ def plan(
         "per_seed": per_seed,
         "cases": by_contract.total(),
         "cases_by_contract": by_contract,
-        "operations": len(counts),
     }
     remove(folder / "cases")
     move(fresh, folder / "cases")

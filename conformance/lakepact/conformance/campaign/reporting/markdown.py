@@ -22,7 +22,7 @@ def _lines(facts: Facts) -> Iterator[str]:
     plan = facts.run["plan"]
     yield f"# Campaign {facts.run['run_id']}: {facts.title}\n"
     yield from _causes(facts) if len(facts.targets) > 1 else ()
-    yield f"{plan['cases']} cases of {plan['operations']} operations, {len(facts.targets)} targets; the run is {facts.status}.\n"
+    yield f"{plan['cases']} cases, {len(facts.targets)} targets; the run is {facts.status}.\n"
     yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
     if facts.interrupted:
         yield f"- {facts.interrupted} {INTERRUPTED}"
