@@ -109,6 +109,13 @@ def test_incomplete_reports_exit_with_3_and_are_named(tmp_path: Path) -> None:
     assert "good is incomplete" not in result.output
 
 
+def test_page_says_in_each_card_that_its_report_is_incomplete(tmp_path: Path) -> None:
+    called(tmp_path, {"good": GOOD, "bad": BAD}, "--report", f"html={tmp_path / 'matrix.html'}")
+
+    good, bad = (tmp_path / "matrix.html").read_text("utf-8").split('class="card"')[1:]
+    assert ("Incomplete: 1 requirement could not be judged." in bad, "Incomplete" in good) == (True, False)
+
+
 def test_limited_report_is_named_with_its_filter(tmp_path: Path) -> None:
     result = called(tmp_path, {"good": GOOD, "part": report("pass", only=("IRC-NS-*",))})
 

@@ -97,7 +97,7 @@ def _markdown(matrix: Matrix) -> Iterator[str]:
     yield f"# {md(matrix.title)} {md(matrix.version)}: compatibility by {matrix.by}\n"
     head = ("report", "target", "checked", "verdict", "causes of failures")
     yield from table(head, ((md(c.name), code_cell(c.url), md(c.ended), md(c.verdict), md(of_causes(c))) for c in matrix.columns))
-    if remarks := _remarks(matrix):
+    if remarks := [*incomplete(matrix.columns), *matrix.notes]:
         yield from ("", *(f"- {md(remark)}" for remark in remarks))
     yield f"\n{signs(matrix)}.\n"
     is_last = matrix.by == REQUIREMENT
@@ -126,7 +126,7 @@ def html(matrix: Matrix) -> str:
 
 
 def _html(matrix: Matrix) -> Iterator[str]:
-    yield top("Compatibility matrix", escape(f"{matrix.title} {matrix.version}"), {}, notices=map(escape, _remarks(matrix)))
+    yield top("Compatibility matrix", escape(f"{matrix.title} {matrix.version}"), {}, notices=map(escape, matrix.notes))
     yield '<main><div class="cards">'
     yield from map(_card, matrix.columns)
     names, last = [column.name for column in matrix.columns], (SAYS,) if matrix.by == REQUIREMENT else ()
@@ -144,14 +144,11 @@ def _html(matrix: Matrix) -> Iterator[str]:
     yield "</main><footer><p>Made by <code>lakepact matrix</code> from reports of <code>lakepact check</code>.</p></footer>"
 
 
-def _remarks(matrix: Matrix) -> list[str]:
-    return [*incomplete(matrix.columns), *matrix.notes]
-
-
 def _card(column: Column) -> str:
     look = VERDICTS[column.verdict]
     where = f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><p>Causes of failures: {escape(of_causes(column))}</p>'
-    return card(f"{escape(column.name)} {chip(look, look.sentence)}", where, looks(column.seen))
+    lacking = f"<p>Incomplete: {escape(column.incomplete)}.</p>" if column.incomplete else ""
+    return card(f"{escape(column.name)} {chip(look, look.sentence)}", where + lacking, looks(column.seen))
 
 
 def _row(row: Row, matrix: Matrix) -> str:

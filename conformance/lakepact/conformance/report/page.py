@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.report.looks import Look
 
-SAYS = "requirement"  #: heading of a last column that narrow screens leave out
+SAYS = "text"  #: heading of a last column that narrow screens leave out
 
 
 def page(title: str, parts: Iterable[str], *, script: str = "") -> str:
@@ -109,7 +109,7 @@ def wide(head: Sequence[str], rows: Iterable[str], marks: Sequence[str] = ()) ->
         marks: of the columns after the first: `n` for numbers, `c` for signs.
     """
     styles = ["", *marks, *[""] * len(head)][: len(head)]
-    styles[-1] = "sentence" if head[-1] == SAYS else styles[-1]
+    styles[-1] = "says" if head[-1] == SAYS else styles[-1]
     names = (f'<th scope="col"{style and f" class={style}"}>{escape(name)}</th>' for name, style in zip(head, styles, strict=True))
     return f'<div class="wide" tabindex="0"><table><thead><tr>{"".join(names)}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 

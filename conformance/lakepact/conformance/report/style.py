@@ -51,7 +51,7 @@ section[id], article[id], li[id] { scroll-margin-top: 60px }
 .cause[open] > summary > span + span { font-weight: 600 }
 .card .where { color: var(--soft); font-size: .8rem; margin: 0 0 10px }
 .big { display: flex; align-items: baseline; gap: 10px; margin: 4px 0 10px }
-.big strong { font-size: 1.5rem; line-height: 1.1; font-variant-numeric: tabular-nums }
+.big strong { font-size: 1.5rem; line-height: 1.1; white-space: nowrap; font-variant-numeric: tabular-nums }
 .big span { color: var(--soft); font-size: .85rem }
 .tally { display: flex; flex-wrap: wrap; gap: 6px; margin: 10px 0 12px; padding: 0; list-style: none; font-size: .82rem }
 .v { display: inline-block; border-radius: 5px; padding: 0 7px; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap }
@@ -62,7 +62,9 @@ section[id], article[id], li[id] { scroll-margin-top: 60px }
 .field i { width: 8px; height: 8px; border-radius: 2px; background: var(--line) }
 .field i.pass { background: var(--pass); opacity: .55 } .field i.fail { background: var(--fail) } .field i.warn { background: var(--warn) }
 .field i.error { background: var(--error) } .field i.inconclusive { background: var(--inconclusive); opacity: .6 }
-.wide { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; background: var(--card); margin: .6rem 0 1rem }
+.wide { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; margin: .6rem 0 1rem;
+  background: linear-gradient(270deg, var(--card) 50%, transparent) right / 60px 100% no-repeat local,
+    linear-gradient(270deg, rgb(128 128 128 / .45), transparent) right / 14px 100% no-repeat var(--card) }
 .wide:focus-visible { outline: 2px solid var(--link) }
 table { border-collapse: collapse; font-size: .87rem; width: 100%; font-variant-numeric: tabular-nums }
 th, td { text-align: left; padding: 6px 12px; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal }
@@ -106,7 +108,8 @@ footer { color: var(--soft); font-size: .85rem; padding-top: 2.5rem; padding-bot
   main, header.top, footer { padding-inline: 14px } header.top { padding-top: 22px } dl { grid-template-columns: minmax(0, 1fr) }
   dd { margin-bottom: 4px }
   details.area > summary { grid-template-columns: minmax(0, 1fr) } .bars div { grid-template-columns: minmax(0, 6.5rem) 1fr 4.2rem }
-  td.says, th.says { display: none } tbody th small { display: block; white-space: normal; min-width: 40vw } th, td { padding: 6px 8px }
+  td.says, th.says { display: none } tbody th small { display: block } th, td { padding: 6px 8px }
+  tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 44vw }
 }
 @media print { nav, #filters { display: none } body { background: #fff } .card, article { break-inside: avoid } }
 """
