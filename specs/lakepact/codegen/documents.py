@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -86,7 +87,12 @@ def from_yaml(content: bytes) -> Any:
         yaml.YAMLError: It is not YAML.
         ValueError: A number has too many digits.
     """
-    return _Copy().of(yaml.load(content, _Loader))  # noqa: S506  # a SafeLoader
+    return _Copy().of(_loaded(content))
+
+
+@lru_cache(maxsize=256)  # versions and profiles of a contract read the same files
+def _loaded(content: bytes) -> Any:
+    return yaml.load(content, _Loader)  # noqa: S506  # a SafeLoader
 
 
 def from_json(content: bytes) -> Any:
