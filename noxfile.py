@@ -17,8 +17,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # tests start Python hundreds o
 PROJECT = nox.project.load_toml("pyproject.toml")
 #: What runs with the lowest versions: a part of each package.
 LOWEST = ("tests/client", "tests/reference_server", "tests/conformance/command", "tests/conformance/data", "tests/conformance/harness")
-#: Two workers more than cores, because tests wait for servers a third of their time. Workers without tests take over those of others.
-PARALLEL = ("-n", str((os.cpu_count() or 1) + 2), "--dist", "worksteal", "-q")
+#: One worker more than cores, because tests wait for servers a third of their time. Workers without tests take over those of others.
+PARALLEL = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal", "-q")
 ROOTS = ("specs", "generated", "client", "reference_server", "conformance")
 
 
