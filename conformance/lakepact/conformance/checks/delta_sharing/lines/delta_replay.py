@@ -95,6 +95,9 @@ def _local(lab: SharingLab, folder: Path, file: SharedFile) -> dict[str, Any]:
     name = f"{uuid.uuid4()}.parquet"
     (folder / name).write_bytes(reading.downloads(lab).fetch(file, file.url))
     action["path"] = name
+    action["partitionValues"] = {
+        column: value or None for column, value in action["partitionValues"].items()
+    }  # D-05: an empty string is a null
     vector = file.vector
     if vector and vector.get("storageType") == "p":
         content = reading.downloads(lab).fetch(file, str(vector.get("pathOrInlineDv")))
