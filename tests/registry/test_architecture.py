@@ -16,7 +16,7 @@ FILE = re.compile(r"`([\w./<>-]+(?:\.py|/))`")
 def exists(path: str, package: Path) -> bool:
     """Return whether a path of a section is a file or folder of its package, or of the repository; `<contract>` is any folder."""
     pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
-    return any(True for root in (package, ROOT) for _ in [*root.glob(pattern), *root.glob(f"**/{pattern}")])
+    return any(next(root.glob(each), None) for root in (package, ROOT) for each in (pattern, f"**/{pattern}"))
 
 
 def test_files_of_the_page_exist() -> None:

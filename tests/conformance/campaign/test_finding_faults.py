@@ -14,6 +14,7 @@ from lakepact.conformance.campaign.progress import Ticker
 from lakepact.conformance.campaign.reporting.facts import Facts
 from lakepact.conformance.campaign.targets import parse_targets
 from lakepact.reference_server import running
+from sampling import by_day
 
 MOST_REQUESTS = 5
 
@@ -63,12 +64,9 @@ FAULTS = {
     "listTables.wrong-content-type": "listTables returned different media types",
     "createTable.bare-errors": "createTable returned errors of different types",
 }
-SAMPLED = 4
 
 
-@pytest.mark.parametrize(
-    "fault", [pytest.param(fault, marks=pytest.mark.nightly if number >= SAMPLED else ()) for number, fault in enumerate(FAULTS)]
-)
+@pytest.mark.parametrize("fault", by_day(FAULTS, [*FAULTS][1:4]))
 def test_first_line_names_the_fault_and_few_requests_repeat_it(fault: str, plan: Path, tmp_path: Path) -> None:
     first, *others = compared(plan, tmp_path, [fault]).causes
 

@@ -20,6 +20,7 @@ from pyiceberg.types import LongType
 
 from lakepact.cli import main
 from lakepact.conformance.data import cli
+from sampling import some
 
 FIRST, MIDDLE, ROWS = 3, 30, 60  #: the third version has the rows from 3 to 65
 
@@ -128,7 +129,7 @@ ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
 }
 
 
-@pytest.mark.parametrize("fault", ICEBERG)
+@pytest.mark.parametrize("fault", some(ICEBERG, 3))
 def test_fault_of_an_iceberg_table_is_found(fault: str, kept: Callable[[str, str], Path], tmp_path: Path) -> None:
     shape, change, column, row = ICEBERG[fault]
     with restored(kept(shape, "iceberg"), tmp_path / "saved") as folder:
@@ -220,7 +221,7 @@ DELTA: dict[str, tuple[str, Any, str | None, int | None]] = {
 }
 
 
-@pytest.mark.parametrize("fault", DELTA)
+@pytest.mark.parametrize("fault", some(DELTA, 3))
 def test_fault_of_a_delta_table_is_found(fault: str, kept: Callable[[str, str], Path], tmp_path: Path) -> None:
     shape, change, column, row = DELTA[fault]
     with restored(kept(shape, "delta"), tmp_path / "saved") as folder:

@@ -13,6 +13,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from mutants.delta_sharing.operators.lines import CHANGES, QUERY, file_of, on_files, on_metadata, on_partition_values, wrapper_of
+from sampling import by_day
 
 from .conftest import broken, judged
 
@@ -145,7 +146,18 @@ QUIRKS: dict[str, tuple[tuple[str, ...], Install]] = {
 }
 
 
-@pytest.mark.parametrize("quirk", QUIRKS)
-def test_allowed_quirk_fails_nothing(shares: Path, quirk: str) -> None:
-    areas, install = QUIRKS[quirk]
-    assert broken(judged(shares, *areas, quirk=install)) == {}
+#: Quirks of one server; by night each has a server of its own.
+TOGETHER = (
+    "lists in any order with more and other ids + writes nulls as empty strings",
+    "has no statistics + ignores hints + takes whole seconds only + heads changes with the metadata of their start",
+    "ignores the end of a window + writes times in ISO 8601 + has no change data feed",
+    "says little in delta format",
+    "knows no capabilities",
+)
+
+
+@pytest.mark.parametrize("quirks", by_day({**dict.fromkeys(TOGETHER), **QUIRKS}, TOGETHER))
+def test_allowed_quirks_fail_nothing(shares: Path, quirks: str) -> None:
+    together = [QUIRKS[quirk] for quirk in quirks.split(" + ")]
+    areas = dict.fromkeys(area for areas, _ in together for area in areas)
+    assert broken(judged(shares, *areas, quirk=all_of(*(install for _, install in together)))) == {}

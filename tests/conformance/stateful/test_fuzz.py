@@ -22,6 +22,7 @@ from lakepact.conformance.running import suite as suites
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.running import running
 from miniatures import answer, miniature
+from sampling import by_day
 
 FEW = 100  #: requests that are enough for most faults
 
@@ -67,7 +68,7 @@ def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], by
 # -- findings -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fault", [pytest.param(fault, marks=pytest.mark.nightly if fault == "camel-case" else ()) for fault in FAULTS])
+@pytest.mark.parametrize("fault", by_day(FAULTS, FAULTS.keys() - {"camel-case", "broken-json-is-empty", "creation-is-201"}))
 def test_fault_is_found_and_shown_in_the_fewest_requests(fault: str) -> None:
     requirement, fewest = FAULTS[fault]
     with running(faults=mutants([fault]), warehouse="memory:") as server:
@@ -79,7 +80,7 @@ def test_fault_is_found_and_shown_in_the_fewest_requests(fault: str) -> None:
 
 def test_correct_server_fails_nothing() -> None:
     with running() as server:
-        run = fuzz(server.url, budget=150, seed=2)
+        run = fuzz(server.url, budget=75, seed=2)
 
     assert broken(run) == []
 
@@ -142,7 +143,7 @@ def test_nonsense_answers_fail_without_errors(nonsense: bytes) -> None:
 
 def test_equal_seeds_send_equal_requests() -> None:
     with miniature(catalog) as url:
-        first, second, other = (requests(fuzz(url, budget=30, seed=seed)) for seed in (7, 7, 8))
+        first, second, other = (requests(fuzz(url, budget=15, seed=seed)) for seed in (7, 7, 8))
 
     assert first == second
     assert first != other

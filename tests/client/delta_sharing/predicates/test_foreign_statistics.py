@@ -107,7 +107,7 @@ def test_no_file_with_a_wanted_row_is_skipped(tables, writer):
     assert skipped > 10_000
 
 
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", SAMPLED)
 def test_hints_lose_no_row_on_a_server_that_compares_ranges(tables, writer):
     lost, skipped = [], 0
     for name, held in of(tables, writer).items():

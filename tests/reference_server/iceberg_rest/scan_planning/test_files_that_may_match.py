@@ -34,7 +34,7 @@ def asked() -> Iterator[Asked]:
         yield Asked(server)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(number=st.integers(0, len(SPECS) - 1), wanted=FILTERS)
 def test_every_matching_row_is_in_a_planned_file_and_kept_by_its_residual(asked: Asked, number: int, wanted: Any) -> None:
     tasks = {task["data-file"]["file-path"]: task["residual-filter"] for task in asked.tasks(number, wanted)}
