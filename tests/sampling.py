@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
-C = TypeVar("C")
 
-
-def by_day(cases: Iterable[C], wanted: Iterable[C]) -> list[Any]:
+def by_day(cases: Iterable[Any], wanted: Iterable[Any]) -> list[Any]:
     """Return the parameters of a test: the wanted cases run always, the others at night."""
     chosen = list(wanted)
-    values = ((case, case if isinstance(case, tuple) else (case,)) for case in cases)
-    return [pytest.param(*each, marks=() if case in chosen else pytest.mark.nightly) for case, each in values]
+    return [pytest.param(*(c if isinstance(c, tuple) else (c,)), marks=() if c in chosen else pytest.mark.nightly) for c in cases]
 
 
-def some(cases: Iterable[C], every: int) -> list[Any]:
+def some(cases: Iterable[Any], every: int) -> list[Any]:
     """Return the parameters of a test: one of `every` cases runs always, the others at night."""
     return by_day(known := list(cases), known[::every])

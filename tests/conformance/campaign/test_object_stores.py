@@ -109,6 +109,7 @@ def workers_of(driver: int) -> list[int]:
     return [int(path.name) for path in found if b"spawn_main" in (path / "cmdline").read_bytes()]
 
 
+@pytest.mark.nightly  # by day a run on local files is killed
 def test_run_that_loses_a_worker_resumes_with_every_case_once(store: str) -> None:
     plan, run = located(f"{store}/plan"), located(f"{store}/run")
     plans.plan("iceberg_rest", plan, seeds=range(1), modes=("example",), only=OPERATIONS)

@@ -104,7 +104,7 @@ STYLES = (
 )
 
 
-@pytest.mark.parametrize("style", some(STYLES, 2))
+@pytest.mark.parametrize("style", some(STYLES, 4))
 def test_unusual_but_correct_client_fails_nothing(servers: Callable[[str], Target], monkeypatch: pytest.MonkeyPatch, style: str) -> None:
     monkeypatch.setenv("LAKEPACT_STYLE", style)
 

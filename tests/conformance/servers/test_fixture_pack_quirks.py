@@ -163,7 +163,7 @@ QUIRKS: dict[str, Quirk] = {
         dict.fromkeys(("DS-HNT-03", "DS-HNT-09", "DS-DF-19"), PASS),
     ),
 }
-NIGHTLY = {"shares-no-rounded-statistics", *(f"refuses-changes-with-{status}" for status in (400, 403, 405))}
+NIGHTLY = {"writes-null-for-other-kinds", "shares-no-rounded-statistics", *(f"refuses-changes-with-{status}" for status in (400, 403, 405))}
 
 
 @pytest.mark.parametrize("quirk", by_day(QUIRKS, QUIRKS.keys() - NIGHTLY))
