@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -82,7 +83,7 @@ def test_nonempty_output_folder_exits_with_2(tmp_path: Path) -> None:
     assert "there is something in it" in ended.output
 
 
-def test_ctrl_c_stops_the_drawing_of_cases(tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_drawing_of_cases(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     many = Wanted(("iceberg_rest",), range(200), MODES, per_seed=1, only=("*",))
 
     def interrupt(engine: LocalEngine) -> None:
@@ -90,6 +91,8 @@ def test_ctrl_c_stops_the_drawing_of_cases(tmp_path: Path) -> None:
             time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
+    gc.disable()  # Hypothesis measures each collection, and a signal that arrives in its callback is lost
+    request.addfinalizer(gc.enable)
     with LocalEngine(2) as engine:
         threading.Thread(target=interrupt, args=(engine,), daemon=True).start()
         with pytest.raises(KeyboardInterrupt):
