@@ -23,7 +23,7 @@ from lakepact.generated.contract import Contract, Operation, OperationId
 
 logging.getLogger("schemathesis").setLevel(logging.ERROR)
 
-FIRST_BATCH = 12  #: cases that are drawn at once; every batch is twice as large as the one before
+FIRST_BATCH = 3  #: cases that are drawn at once; every batch is twice as large as the one before
 LARGEST_BATCH = 96
 #: Bodies of a contract are large and rarely small enough for hypothesis' taste.
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
