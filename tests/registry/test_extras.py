@@ -70,6 +70,10 @@ def test_all_installs_every_extra_but_spark_and_generate() -> None:
     assert set().union(*map(installed, others)) == installed("all")
 
 
+def test_iceberg_extra_can_write_partitions_by_bucket() -> None:
+    assert Requirement(EXTRAS["iceberg"][0]).extras == {"pyarrow", "pyiceberg-core"}
+
+
 @pytest.mark.parametrize(("words", "library", "extra"), CALLS)
 def test_missing_library_is_named_with_its_extra(words: str, library: str, extra: str) -> None:
     done = without(LARGE, words)

@@ -97,7 +97,7 @@ def test_missing_object_exits_with_1(place, where, arguments):
 
 @pytest.mark.parametrize(
     ("where", "table", "library", "installed"),
-    [("url", "sales.orders", "pyiceberg", "pyiceberg[pyarrow]"), ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]")],
+    [("url", "sales.orders", "pyiceberg", "lakepact[iceberg]"), ("profile", "sales.europe.orders", "pyarrow", "lakepact[arrow]")],
 )
 def test_missing_library_prints_its_pip_command(place, where, table, library, installed):
     code = f"import sys; sys.modules[{library!r}] = None; from lakepact.cli import main; main()"

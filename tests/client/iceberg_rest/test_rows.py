@@ -286,5 +286,5 @@ def test_expired_credentials_are_loaded_again_before_a_file_is_opened(tmp_path):
 def test_missing_library_names_the_extra(server, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyiceberg", None)
 
-    with IcebergCatalog(server.url) as catalog, pytest.raises(ImportError, match=r"this needs pyiceberg: pip install 'lakepact\[data\]'"):
+    with IcebergCatalog(server.url) as catalog, pytest.raises(ImportError, match=r"pip install 'lakepact\[iceberg\]'"):
         catalog.append("n.t", ROWS)

@@ -31,7 +31,7 @@ try:
 
     from lakepact.client.iceberg_rest.file_io import check_classes, file_io
 except ImportError:
-    message = "this needs pyiceberg: pip install 'pyiceberg[pyarrow]'"
+    message = "this needs pyiceberg: pip install 'lakepact[iceberg]'"
     raise ImportError(message, name="pyiceberg") from None
 
 if TYPE_CHECKING:
