@@ -14,6 +14,7 @@ from lakepact.conformance.evidence.outcome import Outcome, Wrong
 from lakepact.conformance.report.evidence import Evidence, Finding, Key, Line, error_of
 
 SHOWN = 160  #: characters of a text in the title of a cause
+BUSY = {429, 503}  #: statuses that ask clients to come again: nothing is lost
 
 
 class Severity(StrEnum):
@@ -70,15 +71,15 @@ def _cause(key: Key, group: Sequence[Finding]) -> Cause:
 def _severity(finding: Finding) -> Severity:
     """Return what clients lose by a finding; by one about a refusal, nothing that is stored."""
     is_data = finding.result.get("risk") == "data"
-    if finding.is_error and not (is_data and finding.expects_success and _is_read(finding)):
+    if finding.is_error and not (is_data and finding.expects_success and _is_lost(finding)):
         return Severity.TEXT if finding.difference.endswith("/message") else Severity.STATUS
     if finding.is_about_status and not finding.accepted and not finding.is_error:
         return Severity.STATUS
     return Severity.DATA if is_data else Severity.EFFECT
 
 
-def _is_read(finding: Finding) -> bool:
-    return finding.exchange is not None and finding.exchange["request"]["method"] in {"GET", "HEAD"}
+def _is_lost(finding: Finding) -> bool:
+    return finding.exchange is not None and finding.exchange["request"]["method"] in {"GET", "HEAD"} and finding.status not in BUSY
 
 
 #: By kind of mistake: requests with it, where `{}` is the member, the parameter or the thing.
