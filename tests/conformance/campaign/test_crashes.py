@@ -29,7 +29,7 @@ ENOUGH = 30  #: answered cases after which a run is ended
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign") / "plan"
-    plans.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "reading", "sequence"))
+    plans.plan("iceberg_rest", folder, seeds=range(1), modes=("example", "reading", "sequence"))
     return folder
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from client_loop import answer_tasks, repeatedly
 
-from lakepact.client import BearerToken, ClientCredentials, IcebergCatalog, LakepactError, TableChange, storage_properties
+from lakepact.client import BearerToken, ClientCredentials, IcebergCatalog, LakepactError, Retries, TableChange, storage_properties
 
 if TYPE_CHECKING:
     from lakepact.client import Auth
@@ -191,7 +191,8 @@ def performed(task: str, given: dict[str, Any]) -> Any:
     if act is None:
         raise NotImplementedError(task)
     properties = given["properties"]
-    with IcebergCatalog(given["uri"], warehouse=properties.get("warehouse"), properties=properties, auth=auth(given)) as catalog:
+    setting: dict[str, Any] = {"warehouse": properties.get("warehouse"), "properties": properties, "retries": Retries(first_pause=0.01)}
+    with IcebergCatalog(given["uri"], auth=auth(given), **setting) as catalog:
         return act(Tasks(catalog, given))
 
 

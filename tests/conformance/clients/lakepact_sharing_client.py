@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow.compute as pc
 from client_loop import answer_tasks
 
-from lakepact.client import SharingClient
+from lakepact.client import Retries, SharingClient
 
 
 def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
@@ -40,7 +40,7 @@ def done(client: SharingClient, task: str, given: dict[str, Any]) -> Any:
 
 
 def performed(task: str, given: dict[str, Any]) -> Any:
-    with SharingClient(given["profile"]) as client:
+    with SharingClient(given["profile"], retries=Retries(first_pause=0.01)) as client:
         return done(client, task, given)
 
 

@@ -129,7 +129,7 @@ ICEBERG: dict[str, tuple[str, Any, str | None, int | None]] = {
 }
 
 
-@pytest.mark.parametrize("fault", some(ICEBERG, 3))
+@pytest.mark.parametrize("fault", some(ICEBERG, 5))
 def test_fault_of_an_iceberg_table_is_found(fault: str, kept: Callable[[str, str], Path], tmp_path: Path) -> None:
     shape, change, column, row = ICEBERG[fault]
     with restored(kept(shape, "iceberg"), tmp_path / "saved") as folder:

@@ -88,7 +88,7 @@ def store() -> Store:
     return Store()
 
 
-@pytest.fixture(params=["S3", "GCS"])
+@pytest.fixture(params=["S3", pytest.param("GCS", marks=pytest.mark.nightly)])
 def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Callable[[], Run]]:
     monkeypatch.setenv("LAKE_ID", OWN)
     monkeypatch.setenv("LAKE_SECRET", "secret-of-the-server")

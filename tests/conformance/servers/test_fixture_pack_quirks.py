@@ -163,10 +163,10 @@ QUIRKS: dict[str, Quirk] = {
         dict.fromkeys(("DS-HNT-03", "DS-HNT-09", "DS-DF-19"), PASS),
     ),
 }
-NIGHTLY = {"writes-null-for-other-kinds", "shares-no-rounded-statistics", *(f"refuses-changes-with-{status}" for status in (400, 403, 405))}
+LONG = {"writes-null-for-other-kinds", "shares-no-rounded-statistics", "redirects-files", "speaks-delta-format-alone", "shares-no-features"}
 
 
-@pytest.mark.parametrize("quirk", by_day(QUIRKS, QUIRKS.keys() - NIGHTLY))
+@pytest.mark.parametrize("quirk", by_day(QUIRKS, QUIRKS.keys() - LONG - {f"refuses-changes-with-{status}" for status in (400, 403, 405)}))
 def test_allowed_quirk_fails_nothing(outcomes: Callable[..., dict[str, Outcome]], quirk: str) -> None:
     install, only, expected = QUIRKS[quirk]
     found = outcomes(install, *only)

@@ -28,6 +28,7 @@ from lakepact.reference_server.faults import Fault, Install, all_of, on_answer, 
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.service import Scope
 from miniatures import Answer, Answerer, answer, miniature
+from sampling import some
 
 SELECTED = ("IRC-CFG-*", "IRC-NS-GET-*", "IRC-NS-DROP-*", "IRC-VIEW-LOAD-*", "IRC-VIEW-REPL-*", "IRC-TBL-REN-*", "IRC-TBL-LOAD-00*")
 CONTRACT = Contract("iceberg_rest")
@@ -82,7 +83,7 @@ MISSPELLED = {
 }
 
 
-@pytest.mark.parametrize("spelling", MISSPELLED)
+@pytest.mark.parametrize("spelling", some(MISSPELLED, 3))
 def test_misspelled_endpoints_fail_one_requirement(spelling: str) -> None:
     spell, broken = MISSPELLED[spelling]
     found = outcomes(listing(lambda entries: [spell(entry) for entry in entries]))

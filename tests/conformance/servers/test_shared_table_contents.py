@@ -9,34 +9,12 @@ from typing import Any
 
 import pytest
 
-from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
 from lakepact.reference_server.http.problems import Problem
 from mutants.delta_sharing.operators.lines import CHANGES, QUERY, file_of, on_files, on_metadata, on_partition_values, wrapper_of
 from sampling import by_day
 
 from .conftest import broken, judged
-
-AREAS = (
-    "snapshots",
-    "time_travel",
-    "changes",
-    "hints",
-    "random_hints",
-    "understood_hints",
-    "statistics",
-    "partition_values",
-    "delta_replay",
-)
-
-
-def test_reference_server_fails_nothing(shares: Path) -> None:
-    results = judged(shares, *AREAS, "refresh")
-    assert broken(results) == {}
-    assert {name for name, result in results.items() if result.outcome is Outcome.NOT_OFFERED} == set()
-
-
-# -- quirks that the contract allows ---------------------------------------------------------------------------------------
 
 
 def _shuffled(lines: list[Any]) -> list[Any]:
@@ -156,7 +134,7 @@ TOGETHER = (
 )
 
 
-@pytest.mark.parametrize("quirks", by_day({**dict.fromkeys(TOGETHER), **QUIRKS}, TOGETHER))
+@pytest.mark.parametrize("quirks", by_day({**dict.fromkeys(TOGETHER), **QUIRKS}, TOGETHER[:2]))
 def test_allowed_quirks_fail_nothing(shares: Path, quirks: str) -> None:
     together = [QUIRKS[quirk] for quirk in quirks.split(" + ")]
     areas = dict.fromkeys(area for areas, _ in together for area in areas)

@@ -153,6 +153,7 @@ def test_names_hold_only_letters_and_digits(stem: str) -> None:
     assert lab.name(stem).isalnum()
 
 
+@pytest.mark.nightly
 def test_allowed_quirks_fail_nothing() -> None:
     quirks = ("namespaces-by-the-pattern", "tables-by-the-pattern", "config-without-defaults")
     wanted = ["IRC-NS-*", "IRC-PAG-*", "IRC-CFG-*", "WXD-NS-*", "WXD-CFG-*", "WXD-PAG-004", "IRC-TBL-REN-*"]

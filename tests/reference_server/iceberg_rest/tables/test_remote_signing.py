@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,11 +44,11 @@ access = "write"
 TABLES = "/v1/lake/namespaces/n/tables"
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    file = tmp_path / "server.toml"
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    file = (folder := tmp_path_factory.mktemp("signing")) / "server.toml"
     file.write_text(SERVER)
-    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse=str(tmp_path), config=file) as server:
+    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse=str(folder), config=file) as server:
         yield server.url
 
 
@@ -64,6 +63,8 @@ def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any
             send("POST", f"/v1/{prefix}/namespaces", {"namespace": ["n"]})
             send("POST", f"/v1/{prefix}/namespaces", {"namespace": ["m"]})
         yield send
+        for table in send("GET", TABLES).document["identifiers"]:
+            send("DELETE", f"{TABLES}/{table['name']}")
 
 
 def create(send: Callable[..., Any], name: str = "t", **members: Any) -> str:
