@@ -56,17 +56,17 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """mypy and pyright, both strict."""
     install(session, "types", "generate", "tests", package=".[all]")
-    with subprocess.Popen([Path(session.bin, "mypy")]) as mypy:  # of one core, beside pyright
-        session.run("pyright", "--threads", "2")
-    if mypy.returncode:
-        session.error("mypy: see its findings above")
-    session.run("mypy", "tests/client/every_method.py", "tests/reference_server/misspelled_members.py")
-    pages = Path("build/pages")
-    session.run("python", "tests/pages/page_modules.py", str(pages), env={"PYTHONPATH": "specs"}, silent=True)
-    programs = sorted(map(str, [*pages.glob("*_page_*.py"), *Path("examples").glob("*/test_*.py")]))
-    programs.remove("examples/spark/test_sales_by_city.py")  # needs pyspark: nox -s spark_source
-    session.run("mypy", "--strict", *programs, env={"MYPYPATH": str(pages)})
-    session.run("pyright", "--pythonpath", f"{session.bin}/python", *programs, env={"PYTHONPATH": str(pages)})
+    with subprocess.Popen([Path(session.bin, "pyright")]) as pyright:  # on one core, and mypy on the other
+        session.run("mypy")
+        session.run("mypy", "tests/client/every_method.py", "tests/reference_server/misspelled_members.py")
+        pages = Path("build/pages")
+        session.run("python", "tests/pages/page_modules.py", str(pages), env={"PYTHONPATH": "specs"}, silent=True)
+        programs = sorted(map(str, [*pages.glob("*_page_*.py"), *Path("examples").glob("*/test_*.py")]))
+        programs.remove("examples/spark/test_sales_by_city.py")  # needs pyspark: nox -s spark_source
+        session.run("mypy", "--strict", *programs, env={"MYPYPATH": str(pages)})
+        session.run("pyright", "--pythonpath", f"{session.bin}/python", *programs, env={"PYTHONPATH": str(pages)})
+    if pyright.returncode:
+        session.error("pyright: see its findings above")
 
 
 @nox.session
@@ -91,9 +91,9 @@ def tests_newer(session: nox.Session) -> None:
 
 @nox.session
 def nightly(session: nox.Session) -> None:
-    """Tests that take minutes: hundreds of crashes, long fuzzing."""
+    """Tests that take minutes: hundreds of crashes, long fuzzing, many examples of each law."""
     install(session, "tests", "generate", package=".[all]")
-    session.run("pytest", "--ignore", "tests/interop", "-m", "nightly", *session.posargs)
+    session.run("pytest", "--ignore", "tests/interop", "-m", "nightly or hypothesis", "--hypothesis-profile", "night", *session.posargs)
 
 
 @nox.session
