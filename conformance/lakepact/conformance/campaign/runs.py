@@ -257,4 +257,4 @@ def _alone(run: Path) -> Generator[None]:
 
 
 def _now() -> str:
-    return datetime.now(tz=UTC).isoformat(timespec="seconds")
+    return datetime.now(tz=UTC).isoformat(timespec="milliseconds")
