@@ -86,7 +86,7 @@ def write(
     Example: lakepact data write ./data --rows 1000000 --shape types --engine spark
     """
     if (folder / truth.FILE).exists() or (folder.exists() and any(folder.iterdir())):
-        raise click.UsageError(f"{folder} is not empty; tables are written into a folder of their own")
+        raise click.UsageError(f"{folder} is not empty: remove what is in it, perhaps of a run that failed, or name another folder")
     versions = (Version(0, rows), Version(0, rows + max(1, rows // 10)), Version(max(1, rows // 20), rows + max(1, rows // 10)))
     wanted = [SHAPES[name] for name in shapes or SHAPES]
     shared = [shape for shape in wanted if DELTA in shape.protocols and DELTA in (protocols or PROTOCOLS)]
