@@ -88,9 +88,10 @@ def tolerated(report: Sequence[Line]) -> dict[str, str]:
 def terms(header: Line, cause: Line) -> dict[str, str]:
     """Return by labels the clients that a cause hurts, and why it does not fail the run; empty where nothing was measured."""
     shown = sentence(header.get("clients", {}), {client: harm["outcome"] for client, harm in cause.get("clients", {}).items()})
-    if shown and cause.get("unmeasured"):
-        shown += f" ({len(cause['unmeasured'])} of {len(cause['requirements'])} requirements not measured"
-        shown += f"{' with each client' if 'for' in header else ''})"
+    if shown:
+        lacking = len(cause.get("unmeasured", ()))
+        missing = f"; {lacking} of {len(cause['requirements'])} requirements not{' with each client' if 'for' in header else ''}"
+        shown += f" (measured with other faults{missing if lacking else ''})"
     return {label: text for label, text in {"clients": shown, "not counted": cause.get("tolerated", "")}.items() if text}
 
 
