@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lakepact.conformance.evidence.outcome import Outcome, Wrong
+from lakepact.conformance.http.wire import BUSY
 from lakepact.conformance.report.evidence import Evidence, Finding, Key, Line, error_of
 
 SHOWN = 160  #: characters of a text in the title of a cause
-BUSY = {429, 503}  #: statuses that ask clients to come again: nothing is lost
 
 
 class Severity(StrEnum):
@@ -79,6 +79,7 @@ def _severity(finding: Finding) -> Severity:
 
 
 def _is_lost(finding: Finding) -> bool:
+    # A busy server asks its clients to come again.
     return finding.exchange is not None and finding.exchange["request"]["method"] in {"GET", "HEAD"} and finding.status not in BUSY
 
 

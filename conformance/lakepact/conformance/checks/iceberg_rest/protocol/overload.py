@@ -7,11 +7,11 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Exchange, Reply, check, expect, invariant, op
+from lakepact.conformance.http.wire import BUSY
 
 BURST = "burst"  #: the setting of a target: requests that are sent at the same moment
 USUAL_BURST = 48
 LARGEST_BURST = 1000
-BUSY = frozenset({429, 503})
 SECONDS = re.compile(r"[0-9]{1,9}")
 
 
