@@ -91,7 +91,7 @@ def failed(results: dict[str, runner.Result]) -> dict[str, Outcome]:
     return {name: result.outcome for name, result in results.items() if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}}
 
 
-@pytest.mark.parametrize("contract", by_day(FAULTS, FAULTS.keys() - {"iceberg_rest"}))
+@pytest.mark.parametrize("contract", FAULTS)
 def test_correct_client_fails_nothing(servers: Callable[[str], Target], contract: str) -> None:
     assert failed(judged(servers(contract), contract, *ALL.get(contract, ()))) == {}
 
