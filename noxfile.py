@@ -56,7 +56,8 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """mypy and pyright, both strict."""
     install(session, "types", "generate", "tests", package=".[all]")
-    with subprocess.Popen([Path(session.bin, "pyright")]) as pyright:  # on one core, and mypy on the other
+    pyright_here = (f"{session.bin}/pyright", "--pythonpath", f"{session.bin}/python")
+    with subprocess.Popen(pyright_here) as pyright:  # on one core, and mypy on the other
         session.run("mypy")
         session.run("mypy", "tests/client/every_method.py", "tests/reference_server/misspelled_members.py")
         pages = Path("build/pages")
@@ -64,7 +65,7 @@ def types(session: nox.Session) -> None:
         programs = sorted(map(str, [*pages.glob("*_page_*.py"), *Path("examples").glob("*/test_*.py")]))
         programs.remove("examples/spark/test_sales_by_city.py")  # needs pyspark: nox -s spark_source
         session.run("mypy", "--strict", *programs, env={"MYPYPATH": str(pages)})
-        session.run("pyright", "--pythonpath", f"{session.bin}/python", *programs, env={"PYTHONPATH": str(pages)})
+        session.run(*pyright_here, *programs, env={"PYTHONPATH": str(pages)})
     if pyright.returncode:
         session.error("pyright: see its findings above")
 
