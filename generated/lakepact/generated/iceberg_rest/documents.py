@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.12.0, sha256 99bc72bd968971a4. Do not edit: nox -s generate
 """The JSON documents of the contract, for type checkers alone: import this module for annotations."""
 
 from __future__ import annotations

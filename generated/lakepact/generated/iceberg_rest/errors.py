@@ -1,4 +1,4 @@
-# Made by codegen.errors from the contract of iceberg_rest 1.10.0, sha256 1d4e15b341ea702d. Do not edit: nox -s generate
+# Made by codegen.errors from the contract of iceberg_rest 1.10.0, sha256 2920ba93a9be9631. Do not edit: nox -s generate
 """The types of error that Apache Iceberg REST Catalog API 1.10.0 names, by operation and status."""
 
 from __future__ import annotations

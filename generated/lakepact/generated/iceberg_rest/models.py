@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of iceberg_rest 1.12.0, sha256 99bc72bd968971a4. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""
@@ -1703,7 +1703,7 @@ class CreateViewRequest(WireModel):
     schema_: Annotated[Schema, Field(alias="schema")]
     view_version: Annotated[ViewVersion, Field(alias="view-version")]
     """The version to create. Its `schema-id` is replaced by the ID that the schema of this request is assigned."""
-    properties: Members[str]
+    properties: Members[str] | None = None
     """Properties of the view, strings by key."""
 
 

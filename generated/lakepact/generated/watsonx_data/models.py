@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of watsonx_data 2026, sha256 842e1ada1055540e. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of watsonx_data 2026, sha256 10d661679c63a5d5. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""

@@ -1,4 +1,4 @@
-# Made by codegen.generate from the contract of watsonx_data 2026, sha256 842e1ada1055540e. Do not edit: nox -s generate
+# Made by codegen.generate from the contract of watsonx_data 2026, sha256 10d661679c63a5d5. Do not edit: nox -s generate
 """The operations that any version of IBM watsonx.data Iceberg REST Catalog API has, as constants: `op.get_config`."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by codegen.server from the contract of watsonx_data 2026, sha256 842e1ada1055540e. Do not edit: nox -s generate
+# Made by codegen.server from the contract of watsonx_data 2026, sha256 10d661679c63a5d5. Do not edit: nox -s generate
 """The operations of IBM watsonx.data Iceberg REST Catalog API 2026 as a server implements them."""
 
 from __future__ import annotations

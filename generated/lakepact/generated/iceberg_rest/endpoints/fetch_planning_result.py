@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.12.0, sha256 99bc72bd968971a4. Do not edit: nox -s generate
 """GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 842e1ada1055540e. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 10d661679c63a5d5. Do not edit: nox -s generate
 """POST /v1/{prefix}/namespaces/{namespace}/register."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by codegen.errors from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
+# Made by codegen.errors from the contract of iceberg_rest 1.11.0, sha256 2453bf5854323479. Do not edit: nox -s generate
 """The types of error that Apache Iceberg REST Catalog API 1.11.0 names, by operation and status."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by codegen.operations from the contract of iceberg_rest 1.11.0, sha256 97258e2f4ba60dc6. Do not edit: nox -s generate
+# Made by codegen.operations from the contract of iceberg_rest 1.11.0, sha256 2453bf5854323479. Do not edit: nox -s generate
 """The operations of Apache Iceberg REST Catalog API 1.11.0."""
 
 from __future__ import annotations

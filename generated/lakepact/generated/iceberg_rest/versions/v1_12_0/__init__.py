@@ -1,2 +1,2 @@
-# Made by codegen.generate from the contract of iceberg_rest 1.12.0, sha256 0af10f7357460f22. Do not edit: nox -s generate
+# Made by codegen.generate from the contract of iceberg_rest 1.12.0, sha256 99bc72bd968971a4. Do not edit: nox -s generate
 """Apache Iceberg REST Catalog API 1.12.0: its tables and schemas."""
