@@ -12,15 +12,13 @@ from impact.programme import AS_SOUND, CHAINS, PAGE, REFUSED, Step, Stored
 from impact.truth import State, Truth
 from lakepact.conformance.clients.program import Program, in_order
 from lakepact.conformance.evidence.outcome import NotOffered
-from lakepact.generated.iceberg_rest import op
-from lakepact.reference_server.faults import Fault, all_of, wrap_rule
+from lakepact.reference_server.faults import Fault, wrap_rule
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.conformance.clients.program import Ended
-    from lakepact.generated.contract import Operation
     from lakepact.reference_server.http.service import Scope
 
 SECONDS = 30.0  #: time limit of a task
@@ -82,18 +80,7 @@ def _paged(usual: Callable[..., Any]) -> Callable[..., Any]:
     return page
 
 
-def _tolerant(usual: Callable[..., None]) -> Callable[..., None]:
-    """Accept views without properties, which Iceberg's client in Java creates although the contract requires them."""
-
-    def check(validators: Any, operation: Operation, document: Any) -> None:
-        if operation.id == op.create_view and isinstance(document, dict):
-            document.setdefault("properties", {})
-        usual(validators, operation, document)
-
-    return check
-
-
-USUAL = Fault("as-usual-servers", (), all_of(wrap_rule("page", _paged), wrap_rule("check_body", _tolerant)))
+USUAL = Fault("as-usual-servers", (), wrap_rule("page", _paged))
 
 
 @contextlib.contextmanager

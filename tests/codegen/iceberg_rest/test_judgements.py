@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from codegen.bundles import Bundle, bundled
 from codegen.contracts import all_sources
 from lakepact.generated.contract import Contract
+from sample_tables.table_documents import view_version
 
 ERROR = {"message": "m", "type": "T", "code": 404}
 TABLE = {"format-version": 2, "table-uuid": "u"}
@@ -22,6 +23,7 @@ COMMIT_REPORT = {"table-name": "t", "snapshot-id": 1, "sequence-number": 1, "ope
 STATISTICS = {"snapshot-id": 1, "statistics-path": "p", "file-size-in-bytes": 1}
 FILE = {"spec-id": 0, "file-path": "p", "file-format": "parquet", "file-size-in-bytes": 1, "record-count": 1}
 SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 1, "manifest-list": "m", "summary": {"operation": "append"}}
+COLUMNS = {"type": "struct", "fields": []}
 MAX = 2**63 - 1
 NULLS = "(null)"  #: `nullable`, which 3.1 replaces by null types
 RANGES = "(range)"  #: integer formats, which JSON Schema does not validate
@@ -97,6 +99,8 @@ PAYLOADS = (
     Payload("E18", "OAuthTokenResponse", {"access_token": "t", "token_type": "cookie"}, False, False),
     Payload("E21", "DeleteFile", {**FILE, "content": "position-deletes", "partition": []}, True, True),
     Payload("E21", "DeleteFile", {**FILE, "content": "data", "partition": []}, False, False),
+    Payload("E36", "CreateViewRequest", {"name": "v", "schema": COLUMNS, "view-version": view_version()}, False, True),
+    Payload("E36", "CreateViewRequest", {"schema": COLUMNS, "view-version": view_version(), "properties": {}}, False, False),
     Payload(NULLS, "ListTablesResponse", {"identifiers": [], "next-page-token": None}, False, True),
     Payload(NULLS, "GetNamespaceResponse", {"namespace": ["a"], "properties": None}, False, True),
     Payload(NULLS, "LoadTableResult", {"metadata": TABLE, "metadata-location": None}, False, True),

@@ -59,6 +59,12 @@ def test_invalid_view_returns_400(send: Callable[..., Any], views: str, wrong: d
     assert send("GET", views).document["identifiers"] == []
 
 
+def test_view_is_created_without_properties(send: Callable[..., Any], views: str) -> None:
+    created = send("POST", views, {"name": "v", "schema": SCHEMA, "view-version": view_version()})
+
+    assert (created.status, created.document["metadata"]["properties"]) == (200, {})
+
+
 def test_duplicate_dialect_returns_400_with_the_message_of_iceberg(send: Callable[..., Any], views: str) -> None:
     refused = send("POST", views, request(**{"view-version": view_version("SELECT 1", "spark", "Spark")}))
 

@@ -312,12 +312,11 @@ def key_of(identifier: Any) -> Key | None:
     return (levels, name) if levels is not None and isinstance(name, str) else None
 
 
-#: Required members that requests may omit: treated as null (A-20), noted (A-22), a warning (A-41), tolerated (A-45).
+#: Required members that requests may omit: treated as null (A-20), noted (A-22), a warning (A-41).
 FORGIVEN: Mapping[str, tuple[str, ...]] = {
     "snapshot-id": ("type", "ref"),
     "order-id": ("fields",),
     "requirements": ("updates",),
-    "properties": ("view-version",),
 }
 
 

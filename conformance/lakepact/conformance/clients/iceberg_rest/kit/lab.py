@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-import orjson
-
-from lakepact.conformance.clients.lab import ClientLab, Performance
-from lakepact.conformance.clients.listener import Answer
-from lakepact.conformance.clients.scripted_server import Forward, Request, Script, as_it_is
-from lakepact.generated.iceberg_rest import op
+from lakepact.conformance.clients.lab import ClientLab
 
 VIEW_SQL = "SELECT 1 AS id"
 KEPT = {"lakepact.note": "kept"}  #: properties of namespaces and tables
@@ -101,14 +95,6 @@ class CatalogClientLab(ClientLab):
         properties = {name: value.replace(ADDRESS, url) for name, value in arguments.get("properties", {}).items()}
         return {"uri": url, **arguments, "properties": properties}
 
-    def performs(self, task: str, script: Script = as_it_is, *, prefix: str = "", **arguments: Any) -> Performance:
-        """Let the client perform a task; views may be created without `properties` (A-45)."""
-
-        def completing(request: Request, forward: Forward) -> Answer:
-            return script(request, lambda sent: forward(_complete(sent)))
-
-        return super().performs(task, completing, prefix=prefix, **arguments)
-
     def namespace(self, *tables: str, within: Sequence[str] = (), named: str = "") -> list[str]:
         """Return a new namespace with these tables in it."""
         levels = [*within, named or self.name()]
@@ -135,14 +121,6 @@ class CatalogClientLab(ClientLab):
         document = {"requirements": [], "updates": list(updates)}
         committed: dict[str, Any] = self.server.ask("POST", path_of(namespace, "tables", table), document=document).document["metadata"]
         return committed
-
-
-def _complete(request: Request) -> Request:
-    """Return a request with the required members that clients may leave out."""
-    document = request.document
-    if request.operation != op.create_view or not isinstance(document, dict):
-        return request
-    return replace(request, body=orjson.dumps({"properties": {}, **document}))
 
 
 def path_of(namespace: Sequence[str], *further: str) -> str:

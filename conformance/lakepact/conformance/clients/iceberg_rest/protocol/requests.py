@@ -23,8 +23,6 @@ from lakepact.generated.contract import Contract, Parameter, Requirement
 
 REMEMBERED = 1024
 TRAFFIC = ("protocol.requests.all_requests_match_the_contract",)
-#: Required members that clients may leave out: A-45.
-OPTIONAL = {"CreateViewRequest": {"properties": dict[str, str]()}}
 
 
 class Requests:
@@ -49,8 +47,6 @@ class Requests:
             parsed = orjson.loads(body)
         except orjson.JSONDecodeError as wrong:
             return {component: f"no JSON: {wrong}"}
-        if isinstance(parsed, dict):
-            parsed = {**OPTIONAL.get(component, {}), **parsed}
         return self._components.flaws(component, parsed)
 
     def sent(self, exchange: Exchange) -> Mapping[str, str | None]:
