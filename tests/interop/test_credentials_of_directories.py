@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from deltalake import DeltaTable, write_deltalake
-from moto.server import ThreadedMotoServer
 
 from lakepact.reference_server import running
 from lakepact.reference_server.warehouse.vended_credentials import signing
@@ -24,15 +22,6 @@ from lakepact.reference_server.warehouse.vended_credentials import signing
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"
 BUCKET = "directories"  #: the emulator keeps buckets until the process ends
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import boto3
 import pyarrow as pa
 import pytest
-from moto.server import ThreadedMotoServer
 from pyiceberg.catalog import load_catalog
 
 from lakepact.client import IcebergCatalog, pyiceberg_table
@@ -30,15 +29,6 @@ access-key-id-env = "LAKE_ID"
 secret-access-key-env = "LAKE_SECRET"
 config = {{ "s3.endpoint" = "{store}", "s3.path-style-access" = "true" }}
 """
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from moto import settings
-from moto.server import ThreadedMotoServer
 from pyiceberg.catalog import load_catalog
 from pyiceberg.exceptions import SignError
 
@@ -48,15 +47,6 @@ client-secret = "s3cret"
 principal = "engine"
 access = "admin"
 """
-
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 def verify(*, is_on: bool) -> None:
