@@ -175,14 +175,23 @@ def test_unknown_fault_exits_with_2_and_is_named_once() -> None:
 
 
 @pytest.mark.parametrize(("contract", "where"), [("iceberg_rest", "/v1/config"), ("delta_sharing", "/shares")])
-@pytest.mark.parametrize("status", [200, 404, 503])
-def test_web_page_exits_with_3(contract: str, where: str, status: int) -> None:
-    page = (status, {"Content-Type": "text/html; charset=utf-8"}, b"\n<html><body>Welcome</body></html>")
+@pytest.mark.parametrize(
+    ("status", "text", "advice"),
+    [
+        (200, "Welcome", "the base address of a catalog ends before /v1"),
+        (503, "Maintenance", "the base address of a catalog ends before /v1"),
+        (400, "The plain HTTP request was sent to HTTPS port", "try https://"),  # of nginx
+        (400, "No required SSL certificate was sent", "--client-cert FILE"),
+    ],
+)
+def test_web_page_exits_with_3_and_advice(contract: str, where: str, status: int, text: str, advice: str) -> None:
+    page = (status, {"Content-Type": "text/html; charset=utf-8"}, f"\n<html><body>{text}</body></html>".encode())
     with miniature(lambda _method, _target, _body: page) as url:
         result = called(url, "--contract", contract)
 
     assert result.exit_code == 3
     assert f"GET {url}{where} returned" in result.output
+    assert advice in result.output
 
 
 NOT_YOU = {"error": {"message": "who are you", "type": "NotAuthorizedException", "code": 401}}

@@ -156,7 +156,7 @@ def test_check_uses_the_contract_of_a_profile(tmp_path: Path) -> None:
     ("status", "document", "headers", "suffix", "why"),
     [
         (401, {"error": {"message": "who?", "type": "NotAuthorizedException", "code": 401}}, {}, "", "--token-env NAME"),
-        (401, None, {}, "", "it asks who calls"),
+        (401, None, {}, "", "it does not know this caller"),
         (302, None, {"Location": "https://elsewhere/login"}, "", "it sends elsewhere, to https://elsewhere/login"),
         (404, None, {}, "/v1", "the address ends before /v1: try http://127.0.0.1"),
         (200, {"hello": "world"}, {}, "", "the base address of a catalog ends before /v1"),

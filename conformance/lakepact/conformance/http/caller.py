@@ -9,8 +9,8 @@ from lakepact.conformance.evidence.exchanges import Exchange
 REFUSED = frozenset({401, 403, 419})
 PUBLIC = frozenset({"getConfig", "getToken"})  #: operations that servers offer to callers without credentials
 ADVICE = (
-    "--token-env NAME sends the token of an environment variable: check that there is one, that it is valid for the whole run, and that it "
-    "may create namespaces and tables. A server that refuses a valid token looks the same"
+    "--token-env NAME sends the token of an environment variable, --credential-env NAME fetches one: check that it is valid for the whole "
+    "run, and that it may create namespaces and tables. A server that refuses a valid token looks the same"
 )
 
 

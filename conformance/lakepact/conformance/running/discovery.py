@@ -153,7 +153,7 @@ def _first(wire: Wire, asked: ProbeSpec, where: str) -> Exchange:
 def why_silent(none: NoAnswer) -> str:
     """Return advice for a server that does not answer."""
     reasons = {
-        "CERTIFICATE_VERIFY_FAILED": "its certificate is not trusted here",
+        "CERTIFICATE_REQUIRED": "--client-cert FILE presents a certificate",
         "WRONG_VERSION_NUMBER": "it does not speak TLS at this port: try http://",
         "record layer failure": "it does not speak TLS at this port: try http://",
         "Name or service not known": "the name of the host is not known here",
@@ -176,18 +176,25 @@ def refused(wire: Wire, first: Exchange) -> str:
     return _strange(first) + advice(wire, [first])
 
 
+#: Advice by parts of error pages of web servers.
+PAGES = {
+    b"HTTPS": ": it speaks TLS at this port: try https://",
+    b"SSL certificate": ": it requires a certificate of the caller: --client-cert FILE presents one",
+}
+
+
 def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
     """Return advice for answers that match no contract."""
     statuses = {exchange.status for exchange in seen}
     moved = next((e.headers["location"] for e in seen if 300 <= e.status < 400 and "location" in e.headers), "")
     if statuses & {401, 403}:
-        return ": it asks who calls, or knows no such caller; --token-env NAME or --header 'NAME: VALUE' say who"
+        return ": it does not know this caller: --token-env NAME, --credential-env NAME, --sigv4 SERVICE or --header identifies it"
     if moved:  # what stands behind the path of a page to log in at may be a secret
         return f": it sends elsewhere, to {wire.redact(re.split('[?#]', moved)[0])}"
     if reason := next((said for e in seen if e.status == 400 and (said := _message(e))), ""):
         return f": {wire.redact(reason)} (--parameter warehouse=NAME names a warehouse)"
-    if any(b"HTTPS" in e.body[:500] for e in seen if e.status == 400):
-        return ": it speaks TLS at this port: try https://"
+    if hint := next((hint for part, hint in PAGES.items() if any(part in e.body[:500] for e in seen if e.status == 400)), ""):
+        return hint
     if wire.url.endswith("/v1"):
         return f": the address ends before /v1: try {wire.url.removesuffix('/v1')}"
     return ": the base address of a catalog ends before /v1, that of a share server is the endpoint of a profile"

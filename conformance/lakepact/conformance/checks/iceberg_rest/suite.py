@@ -97,8 +97,7 @@ def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     reply = wire.send("GET", f"/v1/config{query}", operation=op.get_config, check="discover", accepts="application/json")
     if reply.exchange.is_a_page:
-        answered = f"GET {wire.url}/v1/config returned {reply.status} with a web page instead of JSON"
-        raise Blocked(f"{answered}; check that the address is the catalog's, ends before /v1, and needs no login page")
+        raise Blocked(refused(wire, reply.exchange))
     config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
     settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}
     prefix = settings.get("prefix") or None

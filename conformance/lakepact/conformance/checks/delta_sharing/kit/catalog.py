@@ -11,6 +11,7 @@ from lakepact.conformance.evidence.exchanges import Reply
 from lakepact.conformance.evidence.limits import GivenUp
 from lakepact.conformance.evidence.outcome import Blocked
 from lakepact.conformance.http.wire import NoAnswer, Wire
+from lakepact.conformance.running.discovery import refused
 from lakepact.generated.contract import OperationId
 from lakepact.generated.delta_sharing import op
 
@@ -144,8 +145,7 @@ class Walk:
         """Ask for shares, and say so if that leads nowhere: whoever is refused everything can judge nothing."""
         reply = self._wire.send("GET", "/shares", operation=op.list_shares, check="discover")
         if 300 <= reply.status < 500 or reply.exchange.is_a_page:
-            known = "a token that it knows (--token-env NAME)" if reply.status in {401, 403} else "the endpoint of a profile as its address"
-            raise Blocked(f"GET {self._wire.url}/shares returned {reply.shown}; the target needs {known}")
+            raise Blocked(refused(self._wire, reply.exchange))
 
     def _items(self, where: str, operation: OperationId) -> Iterator[dict[str, Any]]:
         """Yield the items of a listing, page by page."""
