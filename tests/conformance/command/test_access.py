@@ -194,7 +194,7 @@ def test_requests_are_signed_for_the_service(monkeypatch: pytest.MonkeyPatch) ->
         (("--client-cert", __file__), "--client-cert"),
         (("--client-key", "k.pem"), "--client-key needs --client-cert"),
         (("--proxy", "socks5://127.0.0.1:1"), "--proxy: write http://HOST:PORT"),
-        (("--proxy", f"http://user:{SECRET}@127.0.0.1:1"), "set HTTPS_PROXY for a proxy with a password"),
+        (("--proxy", f"http://user:{SECRET}@127.0.0.1:1"), "set HTTPS_PROXY or HTTP_PROXY for a proxy with a password"),
         (("--credential-env", SECRET), "the environment variable that --credential-env names is not set"),
         (("--credential-env", "GOOD", "--token-endpoint", "nowhere"), "--token-endpoint: write http"),
         (("--token-endpoint", "http://127.0.0.1:1"), "--token-endpoint needs --credential-env"),

@@ -68,7 +68,7 @@ def proxy(access: Access, scheme: str, host: str, port: int) -> Proxy | None:
     """
     if access.proxy:
         if "@" in access.proxy:
-            raise ValueError("--proxy: profiles and reports may repeat it; set HTTPS_PROXY for a proxy with a password")
+            raise ValueError("--proxy: profiles and reports may repeat it; set HTTPS_PROXY or HTTP_PROXY for a proxy with a password")
         return None if access.proxy == "none" else _proxy("--proxy", access.proxy)
     found = getproxies()
     url = found.get(scheme) or found.get("all")
