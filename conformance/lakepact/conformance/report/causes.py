@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -46,14 +46,14 @@ class Cause:
         return tuple(finding.requirement for finding in self.findings)
 
 
-def causes(report: Iterable[Line], *, refuses: bool = True) -> list[Cause]:
+def causes(report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")) -> list[Cause]:
     """Return the causes of the broken requirements of a report, the gravest first.
 
     Args:
         report: the lines of results and exchanges.
-        refuses: whether the server refused any request of the run.
+        refused: the methods of which the server refused a request of the run.
     """
-    evidence = Evidence(report, refuses=refuses)
+    evidence = Evidence(report, refused=refused)
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for finding in evidence.findings:
         groups[evidence.key(finding)].append(finding)
@@ -80,7 +80,7 @@ def _severity(finding: Finding) -> Severity:
 
 def _is_lost(finding: Finding) -> bool:
     # A busy server asks its clients to come again.
-    return finding.exchange is not None and finding.exchange["request"]["method"] in {"GET", "HEAD"} and finding.status not in BUSY
+    return finding.reads and finding.status not in BUSY
 
 
 #: By kind of mistake: requests with it, where `{}` is the member, the parameter or the thing.
@@ -103,8 +103,9 @@ def _common_title(key: Key, group: Sequence[Finding]) -> str:
     """Return the title of a cause that several operations can show: an empty text for another cause."""
     operations = ", ".join(dict.fromkeys(finding.operation for finding in group))
     match key:
-        case ("refuses nothing",):
-            return f"no request of the run was refused, for {plural(len(group), 'requirement')}"
+        case ("refuses none", reads):
+            methods = "GET or HEAD" if reads else "POST, PUT or DELETE"
+            return f"no {methods} request of the run was refused, for {plural(len(group), 'requirement')}"
         case ("no error body", status):
             return _short(f"errors with status {status} have no error body of the contract: {operations}")
         case ("accepted", kind, at) if kind in MISTAKES:

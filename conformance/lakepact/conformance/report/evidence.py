@@ -10,7 +10,7 @@ left behind, has the key of that request. No key depends on the words of a requi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -46,6 +46,9 @@ FAMILIES = {
     "version-log": "versions",
 }
 NAMESPACE = frozenset({"loadNamespaceMetadata", "updateProperties", "listNamespaces"})  #: their last word is another
+READS = frozenset({"GET", "HEAD"})
+MANY = 10  #: accepted mistakes of a server that refuses none, from which on they are one cause
+NOT_FOUND = 404
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CUT = "… ("  #: begins the end of a body of which a report shows a part
 
@@ -84,6 +87,11 @@ class Finding:
     def operation(self) -> str:
         """The operation of the request, or its method if no contract has it."""
         return (self.exchange["operation"] or self.exchange["request"]["method"]) if self.exchange else ""
+
+    @property
+    def reads(self) -> bool:
+        """Whether the request is a GET or HEAD."""
+        return self.exchange is not None and self.exchange["request"]["method"] in READS
 
     @property
     def status(self) -> int:
@@ -150,27 +158,30 @@ class Evidence:
 
     Args:
         report: the lines of results and exchanges.
-        refuses: whether the server refused any request of the run; that it refuses none is one cause.
+        refused: the methods of which the server refused a request of the run; if neither GET nor HEAD is there, or none of the others,
+            many accepted mistakes of those are one cause.
     """
 
-    def __init__(self, report: Iterable[Line], *, refuses: bool = True) -> None:
+    def __init__(self, report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")) -> None:
         lines = list(report)
         exchanges = {line["number"]: line for line in lines if line["line"] == "exchange"}
         broken = [line for line in lines if line["line"] == "result" and line["outcome"] in BROKEN]
         cases = [list(_cases(result, exchanges)) for result in broken]
-        self._refuses = refuses
         self._accepted: dict[int, Finding] = {}
         for case in (case for each in cases for case in each):
             if case.accepted and case.exchange:
                 self._accepted.setdefault(case.exchange["number"], case)
+        mistakes = {(case.reads, case.mistake) for case in self._accepted.values()}
+        judging = {method in READS for method in refused}
+        self._refuses_none = {reads for reads, _ in mistakes if reads not in judging and sum(r is reads for r, _ in mistakes) >= MANY}
         self.findings = [first for first, *_ in cases]  #: the clearest of each requirement
         self._undue = {_error(finding) for finding in self.findings if finding.expects_success and finding.is_error}
 
     def key(self, finding: Finding) -> Key:
         """Return what a finding has in common with others of its cause."""
         cause = self._origin(finding) or finding
-        if cause.accepted and not self._refuses:
-            return ("refuses nothing",)
+        if cause.accepted and cause.reads in self._refuses_none:
+            return ("refuses none", cause.reads)
         return _error(cause) if cause.is_error and cause.is_about_status and _error(cause) in self._undue else _key(cause)
 
     def _origin(self, finding: Finding) -> Finding | None:
@@ -232,7 +243,8 @@ def _error_key(finding: Finding) -> Key:
 
 
 def _error(finding: Finding) -> Key:
-    return ("error", finding.status, *(error_of(finding) or ("", message_of(finding))))
+    kind, message = error_of(finding) or ("", message_of(finding))
+    return ("error", finding.status, kind, "" if kind and finding.status == NOT_FOUND else message)  # which just names the object
 
 
 def _effect_key(finding: Finding) -> Key:

@@ -33,7 +33,7 @@ from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
 from lakepact.conformance.report.causes import Cause, causes
 from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 from lakepact.conformance.running import runner
-from lakepact.conformance.running.runner import Result, Run
+from lakepact.conformance.running.runner import DISCOVERY, Result, Run
 
 REPORT_VERSION = 1
 SCHEMA = resources.files("lakepact.conformance.report").joinpath("report.schema.json")  #: of each line
@@ -73,8 +73,9 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
                     shown.update(verdict.exchanges)
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
     exchanges = [line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
-    refuses = any(400 <= exchange.status < 500 and exchange.operation for exchange in run.wire.exchanges.values())
-    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges), refuses=refuses), start=1)]
+    judged = (exchange for exchange in run.wire.exchanges.values() if exchange.operation and exchange.check != DISCOVERY)
+    refused = {exchange.method for exchange in judged if 400 <= exchange.status < 500}
+    found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges), refused=refused), start=1)]
     number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
     yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
     yield from found
