@@ -66,23 +66,13 @@ def constant(contract: str, version: str, name: str) -> Install:
 #: Requirements about any answer, which such servers may keep: of errors, of single answers, and those that permit.
 ANY_ANSWER = {
     SHARING: {
-        *("DS-GEN-01", "DS-GEN-03", "DS-GEN-06", "DS-GEN-07", "DS-GEN-12", "DS-GEN-14", "DS-GEN-15", "DS-GEN-16"),
-        *("DS-DF-03", "DS-DF-05", "DS-DF-09", "DS-ESA-02", "DS-ESA-03", "DS-QRY-06", "DS-TSF-01"),
+        *("DS-GEN-01", "DS-GEN-03", "DS-GEN-06", "DS-GEN-07", "DS-GEN-12", "DS-GEN-14", "DS-GEN-15"),
+        *("DS-GEN-16", "DS-TSF-01", "DS-DF-03", "DS-DF-05", "DS-DF-09", "DS-ESA-02", "DS-ESA-03", "DS-QRY-06"),
     },
     WATSONX: {
         *("IRC-ERR-001", "IRC-ERR-002", "IRC-ERR-003", "IRC-ERR-004", "IRC-ERR-006", "IRC-ERR-014", "IRC-ERR-015", "IRC-ERR-018"),
-        *(
-            "IRC-ERR-020",
-            "IRC-ERR-021",
-            "IRC-GEN-005",
-            "IRC-GEN-006",
-            "IRC-GEN-008",
-            "IRC-GEN-009",
-            "IRC-GEN-018",
-            "IRC-GEN-024",
-            "IRC-GEN-025",
-        ),
-        *("IRC-SCH-ErrorModel", "IRC-SCH-IcebergErrorResponse", "IRC-SEC-006", "IRC-SEC-007", "IRC-SEC-015"),
+        *("IRC-ERR-020", "IRC-ERR-021", "IRC-GEN-005", "IRC-GEN-006", "IRC-GEN-008", "IRC-GEN-009", "IRC-GEN-018", "IRC-GEN-024"),
+        *("IRC-GEN-025", "IRC-SCH-ErrorModel", "IRC-SCH-IcebergErrorResponse", "IRC-SEC-006", "IRC-SEC-007", "IRC-SEC-015"),
         *("WXD-GEN-001", "WXD-GEN-002", "WXD-NAME-002", "WXD-SEC-001", "WXD-SEC-004"),
     },
 }
