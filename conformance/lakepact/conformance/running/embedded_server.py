@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
         for fault in faults:
             command += ["--fault", fault]
         with answering(command) as address:
-            yield home.target(address)
+            yield replace(home.target(address), name="embedded reference server")
 
 
 @contextlib.contextmanager
