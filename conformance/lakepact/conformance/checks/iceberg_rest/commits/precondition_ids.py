@@ -59,9 +59,6 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     return stored(lab, table, known, upd.set_current_schema(upd.LAST_ADDED))
 
 
-# -- assert-last-assigned-field-id ------------------------------------------------------------------------------------
-
-
 def require_distinct_ids(former: int, current: int, unused: int) -> None:
     """Require different ids for what was current, what is current, and what never was.
 
@@ -137,9 +134,6 @@ def invalid_last_assigned_field_ids_return_400(lab: CatalogLab) -> None:
     req.judge_without(lab, "IRC-REQ-023", table, req.assert_last_field(last), "last-assigned-field-id")
 
 
-# -- assert-current-schema-id -----------------------------------------------------------------------------------------
-
-
 @check("IRC-REQ-024", "IRC-REQ-025", "IRC-REQ-026")
 def current_schemas_are_compared(lab: CatalogLab) -> None:
     """assert-current-schema-id with the current id returns 200, with any other id 409, without an id 400."""
@@ -161,9 +155,6 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
     req.judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409])
     req.judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409], updates=[upd.set_current_schema(former)])
     req.judge_without(lab, "IRC-REQ-026", table, req.assert_schema(current), "current-schema-id")
-
-
-# -- assert-last-assigned-partition-id --------------------------------------------------------------------------------
 
 
 @check("IRC-REQ-027", "IRC-REQ-028", "IRC-REQ-029")
@@ -201,9 +192,6 @@ def last_assigned_partition_ids_cover_former_specs(lab: CatalogLab) -> None:
     req.judge_answers(lab, "IRC-REQ-027", table, cases=kept, allowed=[200])
     back = {"the table is unpartitioned again, but ids were assigned": req.assert_last_partition(UNPARTITIONED)}
     req.judge_answers(lab, "IRC-REQ-028", table, cases=back, allowed=[409])
-
-
-# -- assert-default-spec-id and assert-default-sort-order-id -----------------------------------------------------------
 
 
 @check("IRC-REQ-030", "IRC-REQ-031", "IRC-REQ-032")

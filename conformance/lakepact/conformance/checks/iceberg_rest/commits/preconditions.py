@@ -22,9 +22,6 @@ def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[dict[str, A
     return [upd.add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]
 
 
-# -- assert-table-uuid ------------------------------------------------------------------------------------------------
-
-
 @check("IRC-REQ-007", "IRC-REQ-008", "IRC-REQ-009")
 def table_uuids_are_compared(lab: CatalogLab) -> None:
     """assert-table-uuid with the table's UUID returns 200, with any other UUID 409."""
@@ -62,9 +59,6 @@ def invalid_uuids_return_400(lab: CatalogLab) -> None:
     table = lab.make_table()
     req.judge_answers(lab, "IRC-REQ-010", table, cases=cases, allowed=[400], mutation=wrong_type("/requirements/*/uuid"))
     req.judge_without(lab, "IRC-REQ-010", table, req.assert_uuid(table.uuid), "uuid")
-
-
-# -- assert-ref-snapshot-id -------------------------------------------------------------------------------------------
 
 
 @check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
@@ -187,9 +181,6 @@ def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
         table = lab.append(table, ref=f"wide{bits}", snapshot_id=snapshot_id)
         almost = {f"the branch is at {snapshot_id}": req.assert_ref(f"wide{bits}", snapshot_id - 1)}
         req.judge_answers(lab, "IRC-REQ-019", table, cases=almost, allowed=[409])
-
-
-# -- several ----------------------------------------------------------------------------------------------------------
 
 
 @check("IRC-REQ-039")

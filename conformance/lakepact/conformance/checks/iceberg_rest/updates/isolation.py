@@ -14,8 +14,6 @@ from lakepact.conformance.checks.iceberg_rest.updates.schemas import id_of_schem
 from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
 from lakepact.conformance.checks.iceberg_rest.updates.statistics import STORED_BY, table_of_two_snapshots
 
-# -- what is added ------------------------------------------------------------------------------------------------------
-
 
 @check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
 def additions_change_nothing_else(lab: CatalogLab) -> None:
@@ -35,9 +33,6 @@ def additions_change_nothing_else(lab: CatalogLab) -> None:
         after = lab.load(table)
         with lab.judge(requirement):
             states.assert_same_table(lab, before, after, ignore=(*members, *states.BOOKKEEPING, states.LOCATION))
-
-
-# -- snapshots ----------------------------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-035")
@@ -172,9 +167,6 @@ def sequence_numbers_are_not_reused(lab: CatalogLab) -> None:
         expect.member(table.member("last-sequence-number"), after.place("last-sequence-number"), "still the last-sequence-number")
 
 
-# -- statistics -------------------------------------------------------------------------------------------------------
-
-
 def _expect_both_kinds(lab: CatalogLab, table: Table, snapshot: int) -> None:
     for member, stores in STORED_BY.items():
         with lab.step(stores):
@@ -205,9 +197,6 @@ def removing_statistics_keeps_the_other_kind(lab: CatalogLab) -> None:
             _expect_both_kinds(lab, table, first)
             after = upd.changed(lab, table, update(first))
             expect.equal([first], list(upd.files(after, kept)), f"snapshots with {kept}", at=after.place(kept))
-
-
-# -- schemas, specs, properties ---------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-076")

@@ -28,9 +28,6 @@ def spec_with(table: Table, name: str) -> dict[str, Any]:
     return specs[0]
 
 
-# -- add-spec ---------------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-022")
 def server_assigns_spec_ids(lab: CatalogLab) -> None:
     """An added spec gets an unused id, whatever id the request proposes, and its fields get ids."""
@@ -101,9 +98,6 @@ def version_1_field_ids_are_sequential(lab: CatalogLab) -> None:
     )
 
 
-# -- set-default-spec -----------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-026")
 def specs_become_default(lab: CatalogLab) -> None:
     """`set-default-spec` makes a spec the default, by its id or by -1 for the last added one."""
@@ -132,9 +126,6 @@ def unknown_default_specs_return_400(lab: CatalogLab) -> None:
     upd.judge_refusals(
         lab, "IRC-UPD-028", table, {f"the spec id {upd.NOWHERE}": upd.unknown_id(upd.set_default_spec(upd.NOWHERE), "spec-id")}
     )
-
-
-# -- remove-partition-specs -------------------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-073", "IRC-UPD-074", "IRC-UPD-075")

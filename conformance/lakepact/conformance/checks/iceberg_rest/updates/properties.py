@@ -40,9 +40,6 @@ def coloured(lab: CatalogLab) -> Table:
     return lab.commit(lab.make_table(), set_properties(**COLOURS))
 
 
-# -- set-properties ---------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-061")
 def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     """`set-properties` sets the named properties and keeps all others."""
@@ -69,9 +66,6 @@ def set_properties_needs_strings(lab: CatalogLab) -> None:
     upd.judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": (wrong_type("/updates/*/updates/lakepact.red"), [number])})
 
 
-# -- remove-properties --------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-064")
 def listed_properties_are_removed(lab: CatalogLab) -> None:
     """`remove-properties` removes the listed properties and keeps the others; unknown ones change nothing."""
@@ -95,9 +89,6 @@ def remove_properties_needs_strings(lab: CatalogLab) -> None:
     upd.judge_refusals(lab, "IRC-UPD-065", table, cases)
     older = {**upd.without(update, "removals"), "removed": update["removals"]}
     judge_older_name(lab, "IRC-UPD-065", table, older, wanted={**COLOURS, "lakepact.red": None})
-
-
-# -- set-location -------------------------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-059", "IRC-UPD-060")

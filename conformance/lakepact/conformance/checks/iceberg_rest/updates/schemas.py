@@ -38,9 +38,6 @@ def narrowed(table: Table, name: str) -> dict[str, Any]:
     return {**schema, "fields": [field for field in schema["fields"] if field["name"] != name]}
 
 
-# -- add-schema -------------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-010")
 def server_assigns_schema_ids(lab: CatalogLab) -> None:
     """An added schema gets an unused id, whether the request proposes a new one or one in use."""
@@ -140,9 +137,6 @@ def add_schema_needs_a_schema(lab: CatalogLab) -> None:
     upd.judge_refusals(lab, "IRC-UPD-016", table, {"no schema": upd.lacking(upd.add_schema(upd.current_schema(table)), "schema")})
 
 
-# -- set-current-schema -------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-017")
 def known_schema_becomes_current(lab: CatalogLab) -> None:
     """`set-current-schema` makes an existing schema the current one."""
@@ -197,9 +191,6 @@ def schemas_without_source_columns_return_400(lab: CatalogLab) -> None:
             table,
             {f"a schema without the source column of the {what}": (Mutation(Wrong.IN_USE, "source column"), updates)},
         )
-
-
-# -- remove-schemas -------------------------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-076", "IRC-UPD-077")
