@@ -28,7 +28,7 @@ OF_ROWS = FOLDER / "delta_sharing" / "rows"
 
 #: Modules of the command `lakepact`; its library is in an extra.
 OF_COMMAND = FOLDER / "command"
-OF_PYICEBERG = {"data_files.py", "file_io.py", "profiles.py", "pyiceberg_rows.py", "pyiceberg_tables.py"}
+OF_PYICEBERG = {"data_files.py", "file_io.py", "profiles.py", "pyiceberg_rows.py", "pyiceberg_schemas.py", "pyiceberg_tables.py"}
 
 
 @cache

@@ -192,7 +192,8 @@ def _document(given: Any, format_version: int = 2) -> dict[str, Any]:
     """Return the members that are not None, under their names in JSON; of a schema of Arrow or pyiceberg too."""
     if type(given).__module__.partition(".")[0] in {"pyarrow", "pyiceberg"}:
         need("pyiceberg")
-        given = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_tables").schema_document(given, format_version)
+        conversion = importlib.import_module("lakepact.client.iceberg_rest.pyiceberg_schemas").SchemaConversion
+        given = conversion.schema_document(given, format_version)
     members: Mapping[str, Any] = given if isinstance(given, Mapping) else given.to_wire()
     return {name.replace("_", "-"): value for name, value in members.items() if value is not None}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import ValidationError
@@ -16,7 +15,7 @@ from lakepact.client.iceberg_rest.storage import storage_properties
 
 try:
     from pyiceberg import exceptions
-    from pyiceberg.catalog import URI, PropertiesUpdateSummary, noop
+    from pyiceberg.catalog import URI, PropertiesUpdateSummary
     from pyiceberg.catalog.rest.auth import AUTH_MANAGER, AuthManager
     from pyiceberg.io import S3_SIGNER
     from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec, assign_fresh_partition_spec_ids
@@ -30,6 +29,7 @@ try:
     from pyiceberg.view.metadata import ViewMetadata
 
     from lakepact.client.iceberg_rest.file_io import check_classes, file_io
+    from lakepact.client.iceberg_rest.pyiceberg_schemas import SchemaConversion, document_of
 except ImportError:
     message = "this needs pyiceberg: pip install 'lakepact[iceberg]'"
     raise ImportError(message, name="pyiceberg") from None
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
 
     import pyarrow as pa
-    from pydantic import BaseModel
     from pyiceberg.catalog import Catalog
     from pyiceberg.typedef import Identifier, Properties
     from pyiceberg.view.metadata import ViewVersion
@@ -112,11 +111,6 @@ def pyiceberg_table(
     return _Bridge(catalog, access_delegation, dict(properties or {})).loaded((*namespace, name))
 
 
-def schema_document(schema: Schema | pa.Schema, format_version: Any = 2) -> dict[str, Any]:
-    """Return a schema as JSON; one of Arrow gets field ids from 1 on, and types of the format version."""
-    return _Bridge.schema_document(schema, format_version)
-
-
 @contextlib.contextmanager
 def _translated(exists: type[Exception] = exceptions.TableAlreadyExistsError) -> Generator[None]:
     try:
@@ -145,7 +139,7 @@ class _Authorization(AuthManager):
         return header
 
 
-class _Bridge(noop.NoopCatalog):
+class _Bridge(SchemaConversion):
     """A catalog of pyiceberg over one of the client; a method that pyiceberg adds later raises `NotImplementedError`."""
 
     def __init__(self, catalog: IcebergCatalog, access_delegation: Delegation | None, own: dict[str, str]) -> None:
@@ -158,10 +152,6 @@ class _Bridge(noop.NoopCatalog):
 
     def close(self) -> None:
         self._catalog.close()
-
-    @classmethod
-    def schema_document(cls, schema: Schema | pa.Schema, version: Any) -> dict[str, Any]:
-        return _document(schema if isinstance(schema, Schema) else assign_fresh_schema_ids(cls._convert_schema_if_needed(schema, version)))
 
     # Tables
 
@@ -226,10 +216,10 @@ class _Bridge(noop.NoopCatalog):
         given = self._convert_schema_if_needed(schema, version)
         fresh = assign_fresh_schema_ids(given)
         return {
-            "schema": _document(fresh),
+            "schema": document_of(fresh),
             "location": location,
-            "partition_spec": _document(assign_fresh_partition_spec_ids(partition_spec, given, fresh)),
-            "write_order": _document(assign_fresh_sort_order_ids(sort_order, given, fresh)),
+            "partition_spec": document_of(assign_fresh_partition_spec_ids(partition_spec, given, fresh)),
+            "write_order": document_of(assign_fresh_sort_order_ids(sort_order, given, fresh)),
             "properties": texts,
             "access_delegation": self._access_delegation,
         }
@@ -242,7 +232,7 @@ class _Bridge(noop.NoopCatalog):
 
     @_translated()
     def commit_table(self, table: Table, requirements: tuple[Any, ...], updates: tuple[Any, ...]) -> CommitTableResponse:
-        documents = [[_document(one) for one in them] for them in (updates, requirements)]
+        documents = [[document_of(one) for one in them] for them in (updates, requirements)]
         done = self._catalog.commit_table(table.name(), documents[0], requirements=documents[1])
         check_classes(done.metadata.properties, self._trusted)
         metadata = _read(TableMetadataUtil.parse_obj, done.metadata, "updateTable", errors.OutcomeUnknown)
@@ -311,9 +301,9 @@ class _Bridge(noop.NoopCatalog):
         location: str | None = None,
         properties: Properties = EMPTY_DICT,
     ) -> View:
-        fresh, version = assign_fresh_schema_ids(self._convert_schema_if_needed(schema)), _document(view_version)
+        fresh, version = assign_fresh_schema_ids(self._convert_schema_if_needed(schema)), document_of(view_version)
         texts = transform_dict_value_to_str(properties)
-        created = self._catalog.create_view(identifier, _document(fresh), version=version, location=location, properties=texts)
+        created = self._catalog.create_view(identifier, document_of(fresh), version=version, location=location, properties=texts)
         return self._view(identifier, created)
 
     @_translated()
@@ -358,8 +348,3 @@ def _read(parse: Callable[[dict[str, Any]], M], metadata: WireModel, operation: 
 
 def _identifiers(listed: Iterable[TableIdentifier]) -> list[Identifier]:
     return [(*one.namespace, one.name) for one in listed]
-
-
-def _document(model: BaseModel) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(model.model_dump_json())
-    return document
