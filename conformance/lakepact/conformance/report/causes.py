@@ -51,7 +51,7 @@ def causes(report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")
 
     Args:
         report: the lines of results and exchanges.
-        refused: the methods of which the server refused a request of the run.
+        refused: methods with a request that the server refused.
     """
     evidence = Evidence(report, refused=refused)
     groups: dict[Key, list[Finding]] = defaultdict(list)

@@ -158,8 +158,8 @@ class Evidence:
 
     Args:
         report: the lines of results and exchanges.
-        refused: the methods of which the server refused a request of the run; if neither GET nor HEAD is there, or none of the others,
-            many accepted mistakes of those are one cause.
+        refused: methods with a request that the server refused; if neither GET nor HEAD is among them, or none of the others, many
+            accepted mistakes in requests with those methods are one cause.
     """
 
     def __init__(self, report: Iterable[Line], *, refused: Collection[str] = ("GET", "POST")) -> None:
