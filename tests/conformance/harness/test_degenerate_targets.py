@@ -23,6 +23,7 @@ from lakepact.generated.delta_sharing import op as sharing
 from lakepact.generated.iceberg_rest import op as catalog
 from lakepact.reference_server.faults import Install, on_answer
 from lakepact.reference_server.running import running
+from sampling import by_day
 from server_doubles.degenerate_servers import (
     always,
     forgets_namespaces,
@@ -109,8 +110,7 @@ def passes(run: runner.Run, answering: set[OperationId]) -> set[str]:
     return {r for r in found if not about[r] or about[r] - answering}
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", ["empty", "object", "page", "204", "400", "404", "409", "500"])
+@pytest.mark.parametrize("name", by_day(["empty", "object", "page", "204", "400", "404", "409", "500"], ["empty"]))
 @pytest.mark.parametrize(("contract", "version"), SUITES)
 def test_constant_answer_passes_nothing_that_it_does_not_keep(contract: str, version: str, name: str) -> None:
     run = judging(contract, version, constant(contract, version, name))
@@ -143,12 +143,16 @@ FAULTS: dict[str, list[tuple[str, Install, dict[str, Outcome]]]] = {
         ("forgets tables", forgets_tables, {"IRC-TBL-LIST-001": FAIL}),
     ],
 }
+BY_DAY = (WATSONX, "stores everything")
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("contract", "version", "fault", "expected"),
-    [pytest.param(c, v, fault, seen, id=f"{c} {v} {name}") for c, v in ((ICEBERG, ""), *SUITES) for name, fault, seen in FAULTS[c]],
+    [
+        pytest.param(c, v, fault, seen, id=f"{c} {v} {name}", marks=() if (c, name) == BY_DAY else pytest.mark.nightly)
+        for c, v in ((ICEBERG, ""), *SUITES)
+        for name, fault, seen in FAULTS[c]
+    ],
 )
 def test_degenerate_target_has_few_causes(
     contract: str, version: str, fault: Install, expected: dict[str, Outcome], record_property: Callable[[str, object], None]
