@@ -17,6 +17,7 @@ WHOLE = """
 [warehouses.sales]
 location = "file:///data/sales"
 prefix = "s"
+functions = "f.json"
 defaults = { "clients" = "4" }
 overrides = { "io" = "local" }
 table-defaults = { "format-version" = "3" }
@@ -60,9 +61,8 @@ def test_every_setting_of_a_file_is_read(tmp_path: Path) -> None:
 
     credentials = {"access-key": "hidden-key"}
     made_with = {"format-version": "3"}
-    sales = WarehouseEntry(
-        "sales", "file:///data/sales", "s", {"clients": "4"}, {"io": "local"}, table_defaults=made_with, credentials=credentials
-    )
+    given = ("sales", "file:///data/sales", "s", {"clients": "4"}, {"io": "local"})
+    sales = WarehouseEntry(*given, table_defaults=made_with, credentials=credentials, functions=str(tmp_path / "f.json"))
     assert {"sales": sales} == file.warehouses
     assert ("ann", Secret.of("hidden-token"), datetime(2027, 1, 31, tzinfo=UTC)) == (ann.name, ann.token, ann.token_expires)
     assert ("bot", "bot", Secret.of("hidden-secret")) == (bot.name, bot.client_id, bot.client_secret)

@@ -48,7 +48,7 @@ class WarehouseEntry:
         overrides: settings that clients must take.
         table_defaults: properties of every table that is created, unless its request has them.
         credentials: how its storage is opened, as the file has it.
-        functions: the JSON file of its functions.
+        functions: the JSON file of its functions; a relative path is from the folder of the server file.
     """
 
     name: str
@@ -132,7 +132,7 @@ def read_server_file(path: Path, environment: Mapping[str, str] | None = None) -
     except tomllib.TOMLDecodeError as error:
         raise BadSetting(f"the server file {path} is not TOML: {error}") from None
     try:
-        return _server_file(document, os.environ if environment is None else environment)
+        return _server_file(document, path.parent, os.environ if environment is None else environment)
     except _Misread as error:
         raise BadSetting(f"the server file {path}, at {error}") from None
 
@@ -144,9 +144,9 @@ class _Misread(Exception):
         super().__init__(f"{at or 'the top'}: {message}")
 
 
-def _server_file(document: dict[str, Any], environment: Mapping[str, str]) -> ServerFile:
+def _server_file(document: dict[str, Any], folder: Path, environment: Mapping[str, str]) -> ServerFile:
     _known(document, "", ("warehouses", "principals", "grants", "tokens"))
-    warehouses = {name: _warehouse(name, table) for name, table in _tables(document, "warehouses").items()}
+    warehouses = {name: _warehouse(name, table, folder) for name, table in _tables(document, "warehouses").items()}
     principals = {name: _principal(name, table, environment) for name, table in _tables(document, "principals").items()}
     _apart(principals)
     listed = document.get("grants", [])
@@ -157,8 +157,9 @@ def _server_file(document: dict[str, Any], environment: Mapping[str, str]) -> Se
     return ServerFile(MappingProxyType(warehouses), MappingProxyType(principals), grants, lifetime, max_age)
 
 
-def _warehouse(name: str, table: dict[str, Any]) -> WarehouseEntry:
+def _warehouse(name: str, table: dict[str, Any], folder: Path) -> WarehouseEntry:
     at = f"warehouses.{name}"
+    functions = _optional(table, "functions", at)
     _known(table, at, ("location", "prefix", "defaults", "overrides", "table-defaults", "credentials", "functions"))
     return WarehouseEntry(
         name,
@@ -168,7 +169,7 @@ def _warehouse(name: str, table: dict[str, Any]) -> WarehouseEntry:
         overrides=_settings(table, "overrides", at),
         table_defaults=_settings(table, "table-defaults", at),
         credentials=_plain(table, "credentials", at),
-        functions=_optional(table, "functions", at),
+        functions=None if functions is None else str(folder / functions),
     )
 
 
