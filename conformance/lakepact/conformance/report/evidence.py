@@ -172,8 +172,8 @@ class Evidence:
             if case.accepted and case.exchange:
                 self._accepted.setdefault(case.exchange["number"], case)
         mistakes = {(case.reads, case.mistake) for case in self._accepted.values()}
-        judging = {method in READS for method in refused}
-        self._refuses_none = {reads for reads, _ in mistakes if reads not in judging and sum(r is reads for r, _ in mistakes) >= MANY}
+        refusing = {method in READS for method in refused}
+        self._refuses_none = {reads for reads, _ in mistakes if reads not in refusing and sum(r is reads for r, _ in mistakes) >= MANY}
         self.findings = [first for first, *_ in cases]  #: the clearest of each requirement
         self._undue = {_error(finding) for finding in self.findings if finding.expects_success and finding.is_error}
 

@@ -30,6 +30,7 @@ from lakepact.conformance.evidence.exchanges import MARGIN, SHOWN_BODY, Exchange
 from lakepact.conformance.evidence.limits import MIB
 from lakepact.conformance.evidence.outcome import Failure, Outcome, Verdict
 from lakepact.conformance.evidence.redaction import REDACTED, SECRET_HEADERS
+from lakepact.conformance.http.caller import REFUSED
 from lakepact.conformance.report.causes import Cause, causes
 from lakepact.conformance.reproduction.recipes import LARGEST, recipe
 from lakepact.conformance.running import runner
@@ -74,7 +75,7 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
                     shown.update(f.exchanges[-1] for f in verdict.failures if f.exchanges)
     exchanges = [line(n) if n in whole else _exchange(run, run.wire.exchanges[n], whole=False) for n in sorted(shown | whole)]
     judged = (exchange for exchange in run.wire.exchanges.values() if exchange.operation and exchange.check != DISCOVERY)
-    refused = {exchange.method for exchange in judged if 400 <= exchange.status < 500}
+    refused = {exchange.method for exchange in judged if 400 <= exchange.status < 500 and exchange.status not in REFUSED}
     found = [_cause(number, cause) for number, cause in enumerate(causes((*told, *exchanges), refused=refused), start=1)]
     number_of = {requirement: cause["number"] for cause in found for requirement in cause["requirements"]}
     yield from ({**line, "cause": number_of[i]} if (i := line["requirement"]) in number_of else line for line in told)
