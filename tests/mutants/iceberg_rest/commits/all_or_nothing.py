@@ -15,8 +15,6 @@ from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.commits import on_commit, reordered
 from mutants.iceberg_rest.operators.operations import COMMIT
 
-# -- whole or not at all ----------------------------------------------------------------------------------------------
-
 
 def _despite_conflicts(handler: Handler, arguments: dict[str, Any]) -> Reply:
     try:
@@ -83,9 +81,6 @@ WHOLE = {
     "checks-last-requirement-of-a-type IRC-COM-006 IRC-REQ-039": _checked(_one_of_a_type),
     "checks-first-requirement-of-a-type IRC-COM-006 IRC-REQ-039": _checked(_first_of_a_type),
 }
-
-
-# -- one after the other ----------------------------------------------------------------------------------------------
 
 
 def _sorted_by(*last: str) -> Callable[[list[Document]], list[Document]]:

@@ -42,9 +42,6 @@ CONFLICTS = (
 )
 
 
-# -- what is answered -------------------------------------------------------------------------------------------------
-
-
 def _answer_former(service: Service) -> None:
     commit, load = service.handlers[COMMIT], service.handlers[op.load_table]
 
@@ -90,9 +87,6 @@ ANSWERS = {
 }
 
 
-# -- nothing, or much -------------------------------------------------------------------------------------------------
-
-
 def _empty_is_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply = handler(**arguments)
     if not arguments["body"]["updates"]:
@@ -130,9 +124,6 @@ SIZES = {
         lambda body: len(body["updates"]) > 255, Problem(500, "InternalServerError", "too many updates")
     ),
 }
-
-
-# -- to which table ---------------------------------------------------------------------------------------------------
 
 
 def _to_the_identifier(handler: Handler, arguments: dict[str, Any]) -> Reply:

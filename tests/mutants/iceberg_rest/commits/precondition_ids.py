@@ -78,9 +78,6 @@ def _each(kind: Kind) -> dict[str, Install]:
     }
 
 
-# -- columns ----------------------------------------------------------------------------------------------------------
-
-
 def _current(metadata: Document) -> Schema:
     schema: Schema = next(schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"])
     return schema
@@ -118,9 +115,6 @@ COLUMNS = {
     f"{FIELD.name}-reads-texts IRC-REQ-023": reordered("requirements", _as_number(int, (str,))),
     f"{FIELD.name}-rounds IRC-REQ-023": reordered("requirements", _as_number(int, (float, bool))),
 }
-
-
-# -- schemas, specs and orders ----------------------------------------------------------------------------------------
 
 
 def _ids(of: str, member: str) -> Callable[[Document], list[int]]:

@@ -22,9 +22,6 @@ def _refs(metadata: Document | None) -> Document:
     return refs
 
 
-# -- assert-table-uuid ------------------------------------------------------------------------------------------------
-
-
 def _by_beginning(_assertion: Assertion, metadata: Document | None, requirement: Document, _where: str) -> None:
     if metadata and not metadata["table-uuid"].startswith(requirement["uuid"][:-1]):
         raise conflict("the beginning of the UUID differs")
@@ -53,9 +50,6 @@ UUIDS = {
     "assert-table-uuid-of-no-text-holds IRC-REQ-010": forgetting("requirements", _no_text),
     "assert-table-uuid-of-no-text-conflicts IRC-REQ-010": reordered("requirements", lambda requirements: list(map(_spelled, requirements))),
 }
-
-
-# -- assert-ref-snapshot-id -------------------------------------------------------------------------------------------
 
 
 def _of_main(assertion: Assertion, metadata: Document | None, requirement: Document, where: str) -> None:

@@ -66,9 +66,6 @@ def kinds_in(expression: Any) -> set[Any]:
     return {expression.get("type")}.union(*(kinds_in(expression.get(side)) for side in ("left", "right", "child")))
 
 
-# -- what is told -----------------------------------------------------------------------------------------------------
-
-
 def tasks_told(change: Callable[[Document], Any], by: OperationId | tuple[OperationId, ...] = TOLD) -> Install:
     """File scan tasks are told as `change(task)` leaves them, or what it returns."""
     return on_answer(by, lambda document: _each(document, "file-scan-tasks", change))

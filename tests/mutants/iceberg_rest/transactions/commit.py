@@ -21,9 +21,6 @@ ANSWERED = ("IRC-TXN-001", "IRC-TXN-013", "IRC-TXN-017")
 ACCEPTED = (*ANSWERED, "IRC-TXN-014")
 
 
-# -- what is answered -------------------------------------------------------------------------------------------------
-
-
 def _with_a_body(reply: Reply, _: Scope) -> Reply:
     return replace(reply, status=200, body=b"{}") if reply.status == 204 else reply
 
@@ -32,9 +29,6 @@ ANSWERS = {
     "transactions-answer-200 IRC-TXN-001": on_reply(TRANSACT, _with_a_body),
     f"transactions-answer-202 {' '.join(ACCEPTED)}": on_status(TRANSACT, {204: 202}),
 }
-
-
-# -- which changes are made -------------------------------------------------------------------------------------------
 
 
 def _in_one_namespace(changes: Changes) -> Changes:
@@ -92,9 +86,6 @@ CHANGES = {
 }
 
 
-# -- nothing, and twice the same --------------------------------------------------------------------------------------
-
-
 def _many(changes: Changes) -> bool:
     tables = [names(change) for change in changes if "identifier" in change]
     return len(set(tables)) < len(tables)
@@ -135,9 +126,6 @@ SIZES = {
     "second-changes-of-a-table-are-refused-late IRC-TXN-011": in_parts(_up_to_the_second),
     "second-changes-of-a-table-are-failures IRC-TXN-011": refused_when(_many, Problem(500, "InternalServerError", "the table has changed")),
 }
-
-
-# -- creations --------------------------------------------------------------------------------------------------------
 
 
 def _forgetting_new_tables(of: Callable[[Document], tuple[Change, ...]]) -> Callable[[Document], tuple[Change, ...]]:

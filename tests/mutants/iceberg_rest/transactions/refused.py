@@ -21,8 +21,6 @@ from mutants.iceberg_rest.operators.refusals import called, refusals_become, wit
 from mutants.iceberg_rest.operators.requests import taken_as, while_handling
 from mutants.iceberg_rest.operators.transactions import Changes, CommitOne, changes_taken_as, despite, in_parts, leaving_out
 
-# -- half of it -------------------------------------------------------------------------------------------------------
-
 
 def _in_order(changes: Changes, commit_one: CommitOne) -> None:
     for change in changes:
@@ -79,9 +77,6 @@ HALVES = {
 }
 
 
-# -- what is answered -------------------------------------------------------------------------------------------------
-
-
 def _tables_last(find: Callable[..., Any]) -> Callable[..., Any]:
     def committed_tables(commits: Any, transaction: Transaction, changes: Sequence[Any]) -> Any:
         try:
@@ -123,9 +118,6 @@ ANSWERS = {
     "views-in-transactions-conflict IRC-TXN-016": _for_views(with_status(409)),
     "views-in-transactions-fail IRC-TXN-016": _for_views(with_status(500)),
 }
-
-
-# -- what cannot be read ----------------------------------------------------------------------------------------------
 
 
 def _named_only(body: Document) -> Document:

@@ -11,8 +11,6 @@ from mutants.iceberg_rest.operators import updates
 from mutants.iceberg_rest.operators.operations import COMMIT
 from mutants.iceberg_rest.operators.versions import SPECS
 
-# -- add-spec ---------------------------------------------------------------------------------------------------------
-
 
 def _keep_requested_id(update: updates.Update, draft: Draft, document: Document) -> None:
     requested = document["spec"].get("spec-id")
@@ -61,18 +59,12 @@ ADD = {
 }
 
 
-# -- set-default-spec -----------------------------------------------------------------------------------------------------
-
-
 SET = {
     "default-spec-stays IRC-UPD-026": updates.ignored("set-default-spec"),
     "last-added-spec-may-be-none IRC-UPD-027": updates.accepting_anyway("set-default-spec", when=SPECS.is_last_added),
     "unknown-spec-is-500 IRC-UPD-027 IRC-UPD-028": updates.fatal("set-default-spec"),
     "default-spec-may-be-none IRC-UPD-027 IRC-UPD-028": replace_entry("updates", "set-default-spec", SPECS.set_whatever),
 }
-
-
-# -- remove-partition-specs -------------------------------------------------------------------------------------------------
 
 
 def _stumble(update: updates.Update, draft: Draft, document: Document) -> None:

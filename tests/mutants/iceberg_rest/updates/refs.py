@@ -19,9 +19,6 @@ def _ref(draft: Draft, name: str) -> Document:
     return refs.get(name, {})
 
 
-# -- set-snapshot-ref -------------------------------------------------------------------------------------------------
-
-
 def _never_move(update: updates.Update, draft: Draft, document: Document) -> None:
     if not _ref(draft, document["ref-name"]):
         update(draft, document)
@@ -95,9 +92,6 @@ SET = {
     "ignores-incomplete-refs IRC-UPD-047": updates.accepting_anyway("set-snapshot-ref", when=_is_incomplete),
     "merges-retention IRC-UPD-049": updates.rewritten("set-snapshot-ref", _with_former_retention),
 }
-
-
-# -- remove-snapshot-ref ------------------------------------------------------------------------------------------------
 
 
 def _remove_snapshot_too(update: updates.Update, draft: Draft, document: Document) -> None:

@@ -9,8 +9,6 @@ from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators import updates
 from mutants.iceberg_rest.operators.versions import SCHEMAS
 
-# -- add-schema -------------------------------------------------------------------------------------------------------
-
 
 def _keep_requested_id(update: updates.Update, draft: Draft, document: Document) -> None:
     requested = document["schema"].get("schema-id")
@@ -63,9 +61,6 @@ ADD = {
 }
 
 
-# -- set-current-schema -------------------------------------------------------------------------------------------------
-
-
 def _forget_defaults(draft: Draft, _: Document) -> None:
     # Only what a commit touches is looked at once all its updates are applied.
     draft.touched.discard("current-schema-id")
@@ -79,9 +74,6 @@ SET = {
     "current-schema-may-be-none IRC-UPD-019 IRC-UPD-020": replace_entry("updates", "set-current-schema", SCHEMAS.set_whatever),
     "drops-source-columns IRC-UPD-021": updates.afterwards("set-current-schema", _forget_defaults),
 }
-
-
-# -- remove-schemas -------------------------------------------------------------------------------------------------------
 
 
 def _remove_snapshots_too(draft: Draft, document: Document) -> None:

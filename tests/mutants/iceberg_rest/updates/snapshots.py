@@ -31,9 +31,6 @@ def _respell_last(draft: Draft, snapshot: Any) -> None:
     draft.snapshots[snapshot["snapshot-id"]] = snapshot
 
 
-# -- add-snapshot: ids and numbers ------------------------------------------------------------------------------------
-
-
 def _move_main(draft: Draft, document: Document) -> None:
     snapshot_id = document["snapshot"]["snapshot-id"]
     draft.own_object("refs")["main"] = {"type": "branch", "snapshot-id": snapshot_id}
@@ -82,9 +79,6 @@ NUMBERS = {
     "keeps-twin-snapshots IRC-UPD-036": updates.in_place_of("add-snapshot", _keep_twins),
     "accepts-stale-sequence-numbers IRC-UPD-037": updates.in_place_of("add-snapshot", _forget_last_number),
 }
-
-
-# -- add-snapshot: what a snapshot says -------------------------------------------------------------------------------
 
 
 def _is_incomplete(draft: Draft, document: Document) -> bool:
@@ -160,9 +154,6 @@ CONTENT = {
     "loses-sequence-numbers IRC-META-010": updates.afterwards("add-snapshot", _forget_members("sequence-number")),
     "loses-first-row-ids IRC-META-010": updates.afterwards("add-snapshot", _forget_members("first-row-id")),
 }
-
-
-# -- remove-snapshots ---------------------------------------------------------------------------------------------------
 
 
 def _remove_only(draft: Draft, document: Document) -> None:

@@ -8,8 +8,6 @@ from lakepact.reference_server.iceberg_rest.updates import Draft
 from mutants.iceberg_rest.operators.updates import Update, accepting_anyway, fatal, ignored, in_place_of
 from mutants.iceberg_rest.operators.versions import ORDERS
 
-# -- add-sort-order ---------------------------------------------------------------------------------------------------
-
 
 def _renumber_added(draft: Draft, order_id: int) -> None:
     orders = draft.own_list("sort-orders")
@@ -49,9 +47,6 @@ ADD = {
     "ignores-invalid-orders IRC-UPD-031": accepting_anyway("add-sort-order"),
     "takes-first-added-order IRC-UPD-032": in_place_of("add-sort-order", ORDERS.keep_first_added),
 }
-
-
-# -- set-default-sort-order -----------------------------------------------------------------------------------------------
 
 
 SET = {
