@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import puffin_of
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     EQUALITY_DELETES,
     POSITION_DELETES,
     File,
@@ -22,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     list_bytes,
     manifest_bytes,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import puffin_of
 
 if TYPE_CHECKING:
     from lakepact.client import IcebergCatalog

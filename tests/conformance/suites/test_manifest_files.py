@@ -10,7 +10,7 @@ import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import read_manifest_list
 
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     DELETED,
     EQUALITY_DELETES,
     EXISTING,

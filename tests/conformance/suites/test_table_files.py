@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.suite import launch_settings
 from lakepact.conformance.evidence.outcome import NotOffered
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DATA
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DATA
 from lakepact.conformance.data import iceberg
 from lakepact.conformance.data.figures import Figures
 from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered, shaped

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lakepact.conformance.checks.iceberg_rest.kit.tables import manifests
+from lakepact.conformance.checks.iceberg_rest.kit.files import manifests
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DATA, POSITION_DELETES, File, Manifest
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DATA, POSITION_DELETES, File, Manifest
 from lakepact.conformance.data.shapes import VECTORS
 from lakepact.conformance.data.writers import cuts
 from lakepact.conformance.evidence.arrow import pa, pq

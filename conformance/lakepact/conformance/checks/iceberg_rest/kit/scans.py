@@ -8,10 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from lakepact.conformance.checks.iceberg_rest.kit.commits.updates import add_snapshot
-from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
-from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path, metadata_file
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import (
     DATA,
     EQUALITY_DELETES,
     POSITION_DELETES,
@@ -21,6 +19,9 @@ from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import (
     list_bytes,
     manifest_bytes,
 )
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.parts import Part
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.evidence.differences import kind_of
 from lakepact.conformance.evidence.exchanges import Place, Reply
 from lakepact.conformance.evidence.outcome import Blocked, NotOffered

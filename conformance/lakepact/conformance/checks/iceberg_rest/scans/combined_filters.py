@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, check, expect, scans
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME
 from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
 from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans, upd
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
 
 BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
 

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, NotOffered, Reply, Table, Unmet, check, expect, scans
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 
 STATES = ("completed", "submitted", "cancelled", "failed")
 

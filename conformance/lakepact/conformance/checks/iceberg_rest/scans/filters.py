@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Mutation, Wrong, check, expect, scans
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.plan import some_table
 
 DAY = 18_262  #: 2020-01-01

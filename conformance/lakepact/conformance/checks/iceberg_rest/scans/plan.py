@@ -8,7 +8,7 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, Reply, Table, check, expect, op, scans, states, upd
 from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import DELETED, EXISTING, File, Manifest, long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import DELETED, EXISTING, File, Manifest, long_bound
 from lakepact.conformance.evidence.outcome import Mutation, NotOffered, Wrong
 
 

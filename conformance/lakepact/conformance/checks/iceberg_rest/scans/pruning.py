@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Kind, check, expect, upd
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.kit.scans import TableWithFiles, awaited, grown, is_plan, plan, planned
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scans.filters import compared
 
 HOUR = 3_600_000_000  #: in microseconds

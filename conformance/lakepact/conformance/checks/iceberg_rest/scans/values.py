@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, check, expect, scans
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import long_bound
 
 UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
 

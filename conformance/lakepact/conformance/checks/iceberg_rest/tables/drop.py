@@ -11,7 +11,8 @@ from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Reply, Table, check, expect, op, req, set_properties
 from lakepact.conformance.checks.iceberg_rest.kit.concurrency import ROUNDS, side_by_side, sole_winner
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, local_path, lost
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import known_files, lost
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import expect_file, location_of, register
 from lakepact.conformance.checks.iceberg_rest.kit.views import VIEW_AS_TABLE
 from lakepact.conformance.checks.iceberg_rest.tables.register import grown

@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import Exchange, Kind, Place, Reply, check, expect, invariant, op, upd
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, CatalogLab, Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members, objects, of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import UNORDERED
 from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Table, check, expect, scans
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path, metadata_file
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import metadata_file
 from lakepact.conformance.checks.iceberg_rest.kit.tables.registration import is_registered, left_behind, location_of, register
 from lakepact.conformance.checks.iceberg_rest.tables.drop import PURGED_SECONDS, await_purge, is_refused, purge
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.api import CatalogLab, Mutation, NotOffered, Wrong, check, expect, op
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import of_the_contract
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.kit.views import (

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from lakepact.conformance.checks.iceberg_rest.kit.tables import manifests
+from lakepact.conformance.checks.iceberg_rest.kit.files import manifests
+from lakepact.conformance.checks.iceberg_rest.kit.files.manifests import EQUALITY_DELETES, POSITION_DELETES, File, Manifest
 from lakepact.conformance.checks.iceberg_rest.kit.tables.deletion_vectors import POSITION, puffin_of
-from lakepact.conformance.checks.iceberg_rest.kit.tables.manifests import EQUALITY_DELETES, POSITION_DELETES, File, Manifest
 from lakepact.conformance.clients.iceberg_rest.kit.grown_tables import TABLE
 from lakepact.conformance.clients.iceberg_rest.kit.lab import SCHEMA
 from lakepact.conformance.evidence.arrow import pa, pq

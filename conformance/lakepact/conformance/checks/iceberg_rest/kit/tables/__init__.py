@@ -1,1 +1,1 @@
-"""Tables: their requests, files, manifests and states."""
+"""Tables: their requests, files and states."""

@@ -9,21 +9,9 @@ from pathlib import Path
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 from lakepact.conformance.evidence.outcome import NotOffered, Unmet
-
-
-def local_path(location: str) -> Path:
-    """Return the path that a location has on this machine.
-
-    Raises:
-        NotOffered: it has none.
-    """
-    scheme, colon, rest = location.partition(":")
-    path = rest.removeprefix("//").removeprefix("localhost") if colon else location
-    if (colon and scheme != "file") or not path.startswith("/"):
-        raise NotOffered(f"the harness cannot look at {location}")
-    return Path(path)
 
 
 def has_files_here(table: Table) -> bool:

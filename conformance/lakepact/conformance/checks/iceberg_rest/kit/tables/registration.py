@@ -6,8 +6,9 @@ from typing import Any
 
 import orjson
 
+from lakepact.conformance.checks.iceberg_rest.kit.files.locations import local_path
 from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
-from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here, local_path
+from lakepact.conformance.checks.iceberg_rest.kit.tables.files import has_files_here
 from lakepact.conformance.checks.iceberg_rest.kit.tables.metadata_members import members
 from lakepact.conformance.checks.iceberg_rest.kit.tables.states import state, without_its_own
 from lakepact.conformance.evidence.differences import Kind, kind_of
