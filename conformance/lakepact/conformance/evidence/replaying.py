@@ -222,13 +222,13 @@ def shown(answer: dict[str, Any]) -> str:
 
 
 def prefix_of(case: dict[str, Any], server: Server, warehouse: str) -> str:
-    """Return the prefix of paths that the configuration of the server names, with a slash; empty without one."""
+    """Return the prefix of paths that the configuration of the server, or else the user, names, with a slash; empty without one."""
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     authorization = [] if server.always else [(name, "") for name in server.own]
     answer = server.send("GET", f"/v1/config{query}", [("Accept", "application/json"), *authorization], b"")
     tell(f"GET /v1/config{query} returned {answer['status']}")
-    named = [found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults")]
-    prefixes = [prefix for prefix in named if isinstance(prefix, str) and prefix]
+    overridden, default = (found_at(answer, f"/body/{part}/prefix") for part in ("overrides", "defaults"))
+    prefixes = [prefix for prefix in (overridden, case["given_prefix"], default) if isinstance(prefix, str) and prefix]
     if answer["status"] != http.client.OK:
         return f"/{case['prefix']}" if case["prefix"] else ""
     return f"/{prefixes[0]}" if prefixes else ""

@@ -47,6 +47,7 @@ def script(report: Sequence[dict[str, Any]], requirement: str, *, check: str | N
         "target": url or header.get("url") or header["target"],
         "warehouse": header.get("parameters", {}).get("warehouse", ""),
         "prefix": header["facts"].get("prefix", ""),
+        "given_prefix": header.get("parameters", {}).get("prefix", ""),
         "has_prefix": False,
         "secrets": {name.lower(): variable(name) for name in header.get("own_headers", ())},
         "options": _options(header),
