@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,8 +96,12 @@ MISTAKES: Mapping[str, str] = {
     Wrong.IN_USE: "that remove what is in use by `{}`",
     Wrong.STALE: "whose `{}` does not hold",
     Wrong.SYNTAX: "with an unreadable `{}`",
-    Wrong.ACCESS: "without the rights or the credentials for `{}`",
+    Wrong.ACCESS: "without the rights or the credentials ({})",
 }
+
+
+def _mistake(kind: str, at: object) -> str:
+    return re.sub(r"\ba (?=[aeio])", "an ", MISTAKES[kind].format(at))
 
 
 def _common_title(key: Key, group: Sequence[Finding]) -> str:
@@ -110,11 +115,11 @@ def _common_title(key: Key, group: Sequence[Finding]) -> str:
             return _short(f"errors with status {status} have no error body of the contract: {operations}")
         case ("accepted", kind, at) if kind in MISTAKES:
             accepting = ", ".join(dict.fromkeys(finding.operation for finding in group if finding.accepted))
-            return _short(f"requests {MISTAKES[str(kind)].format(at)} were accepted by {accepting}")
+            return _short(f"requests {_mistake(str(kind), at)} were accepted by {accepting}")
         case ("refused", kind, at, status, error) if kind in MISTAKES:
             wanted = " or ".join(map(str, group[0].expected_status))
             returned = f"{status} ({error})" if error else status
-            return _short(f"requests {MISTAKES[str(kind)].format(at)} returned {returned}, expected {wanted}: {operations}")
+            return _short(f"requests {_mistake(str(kind), at)} returned {returned}, expected {wanted}: {operations}")
         case _:
             return ""
 

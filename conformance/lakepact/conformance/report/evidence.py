@@ -174,7 +174,8 @@ class Evidence:
         mistakes = {(case.reads, case.mistake) for case in self._accepted.values()}
         refusing = {method in READS for method in refused}
         self._refuses_none = {reads for reads, _ in mistakes if reads not in refusing and sum(r is reads for r, _ in mistakes) >= MANY}
-        self.findings = [first for first, *_ in cases]  #: the clearest of each requirement
+        #: The clearest case of each requirement; an accepted mistake is graver than a wrong refusal.
+        self.findings = [next((case for case in each if case.accepted), each[0]) for each in cases]
         self._undue = {_error(finding) for finding in self.findings if finding.expects_success and finding.is_error}
 
     def key(self, finding: Finding) -> Key:
