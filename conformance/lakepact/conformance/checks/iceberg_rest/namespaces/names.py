@@ -67,7 +67,7 @@ def dots_do_not_separate_levels(lab: CatalogLab) -> None:
     created = lab.send(op.create_namespace, body={"namespace": list(dotted), "properties": {"is": "one level"}})
     if created.status == 200:
         lab.add_cleanup(lambda: lab.send(op.drop_namespace, namespace=dotted))
-    elif created.status == 400:
+    elif 400 <= created.status < 500:
         lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
         return
 

@@ -100,10 +100,13 @@ def responses_with_204_have_no_body(lab: CatalogLab) -> None:
     replies += [lab.try_drop_table(namespace=table.namespace, table=target["name"], alone=True)]
     replies += [lab.send(op.drop_namespace, namespace=table.namespace, alone=True)]
 
+    bodiless = [reply for reply in replies if lab.require(reply).status == 204]
+    if not bodiless:
+        lab.skip("IRC-GEN-007", "the target returns 204 neither for renaming nor for dropping")
+        return
     with lab.judge_each("IRC-GEN-007") as case:
-        for reply in replies:
+        for reply in bodiless:
             with case():
-                lab.require(reply)
                 expect.no_body(reply)
 
 

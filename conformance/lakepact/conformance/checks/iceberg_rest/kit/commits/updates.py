@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lakepact.conformance.checks.iceberg_rest.kit.lab import REFUSED, SUCCESS, CatalogLab, Table, set_properties, set_ref
-from lakepact.conformance.evidence.differences import pointer
+from lakepact.conformance.evidence.differences import Kind, pointer
+from lakepact.conformance.evidence.exchanges import Place
 from lakepact.conformance.evidence.outcome import Blocked, Mutation, NotOffered, Wrong
 from lakepact.conformance.judging import expect
 from lakepact.generated.iceberg_rest import documents, op
@@ -40,6 +41,12 @@ def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
     """
     expect.status(lab.try_commit(table, *updates), *SUCCESS)
     return lab.load(table)
+
+
+def expect_own_id(found: Any, taken: Iterable[Any], *, at: Place) -> None:
+    """Expect an id that neither the request proposed nor the table had."""
+    others = ", ".join(map(str, [REQUESTED, *taken]))
+    expect.true(found not in (REQUESTED, None, *taken), f"an id of the server's own, other than {others}", found, at=at, kind=Kind.SURPLUS)
 
 
 def judge_refusals(
