@@ -395,6 +395,7 @@ def test_severity_of_a_cause_is_that_of_its_gravest_requirement() -> None:
     ("kind", "at", "title"),
     [
         ("absent", "namespace", "requests about a namespace that does not exist were accepted by createTable, createView"),
+        ("absent", "addition", "requests about an addition that does not exist were accepted by createTable, createView"),
         ("missing", "/name", "requests without a required member were accepted by createTable, createView"),
         ("invalid value", "/name", "requests with an invalid value of `name` were accepted by createTable, createView"),
     ],
@@ -422,6 +423,22 @@ def test_server_that_accepts_many_mistakes_and_refuses_none_has_one_cause(refuse
 
     assert len(found) == expected
     assert ("no POST, PUT or DELETE request of the run was refused" in found[0].title) is (expected == 1)
+
+
+@pytest.mark.parametrize(("mistakes", "expected"), [(10, 1), (9, 9)])
+def test_one_wrong_status_for_ten_mistakes_is_one_cause(mistakes: int, expected: int) -> None:
+    findings = [mistaken(f"R-{n}", n, "invalid value", f"/{n}x") for n in range(1, mistakes + 1)]
+    found = causes([*errors(*["no"] * mistakes, status=422, kind="Unprocessable"), *findings])
+
+    assert len(found) == expected
+    assert (found[0].title == "requests with mistakes of many kinds returned 422, expected 400: updateTable") is (expected == 1)
+
+
+def test_accepted_case_of_a_requirement_decides_its_severity() -> None:
+    wrong = [{"exchange": n, "expected_status": [400], "mutation": {"kind": "invalid value", "at": "/a"}} for n in (1, 2)]
+    (cause,) = causes([*errors("no", status=422, kind="Unprocessable"), exchange(2, 200), with_failures("R-1", *wrong, risk="data")])
+
+    assert (cause.severity, cause.title) == (Severity.DATA, "requests with an invalid value of `a` were accepted by updateTable")
 
 
 def test_title_of_errors_without_error_body_names_status_and_operations() -> None:

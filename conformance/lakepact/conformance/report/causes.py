@@ -120,6 +120,8 @@ def _common_title(key: Key, group: Sequence[Finding]) -> str:
             wanted = " or ".join(map(str, group[0].expected_status))
             returned = f"{status} ({error})" if error else status
             return _short(f"requests {_mistake(str(kind), at)} returned {returned}, expected {wanted}: {operations}")
+        case ("refused alike", status, wanted):
+            return _short(f"requests with mistakes of many kinds returned {status}, expected {wanted}: {operations}")
         case _:
             return ""
 

@@ -10,6 +10,7 @@ left behind, has the key of that request. No key depends on the words of a requi
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -47,7 +48,7 @@ FAMILIES = {
 }
 NAMESPACE = frozenset({"loadNamespaceMetadata", "updateProperties", "listNamespaces"})  #: their last word is another
 READS = frozenset({"GET", "HEAD"})
-MANY = 10  #: accepted mistakes of a server that refuses none, from which on they are one cause
+MANY = 10  #: mistakes that a server which refuses none accepts, or refuses with one wrong status, from which on they are one cause
 NOT_FOUND = 404
 SERVER_ERROR = 500  #: the lowest status of an error that the server makes
 CUT = "… ("  #: begins the end of a body of which a report shows a part
@@ -125,6 +126,11 @@ class Finding:
         return bool(demanded) and LOWEST_ERROR > self.status >= 200
 
     @property
+    def refusal(self) -> tuple[int, ...]:
+        """The status of the response and the expected one."""
+        return (self.status, *self.expected_status[:1])
+
+    @property
     def difference(self) -> str:
         """The JSON pointer of the place that is not as expected; empty if it is not known."""
         return str(self.failure.get("difference", {}).get("at", ""))
@@ -176,6 +182,9 @@ class Evidence:
         self._refuses_none = {reads for reads, _ in mistakes if reads not in refusing and sum(r is reads for r, _ in mistakes) >= MANY}
         #: The clearest case of each requirement; an accepted mistake is graver than a wrong refusal.
         self.findings = [next((case for case in each if case.accepted), each[0]) for each in cases]
+        refusals = {(_key(finding), finding.refusal) for finding in self.findings}
+        counted = Counter(refusal for key, refusal in refusals if key[0] == "refused")
+        self._alike = {refusal for refusal, mistakes in counted.items() if mistakes >= MANY}
         self._undue = {_error(finding) for finding in self.findings if finding.expects_success and finding.is_error}
 
     def key(self, finding: Finding) -> Key:
@@ -183,7 +192,10 @@ class Evidence:
         cause = self._origin(finding) or finding
         if cause.accepted and cause.reads in self._refuses_none:
             return ("refuses none", cause.reads)
-        return _error(cause) if cause.is_error and cause.is_about_status and _error(cause) in self._undue else _key(cause)
+        if cause.is_error and cause.is_about_status and _error(cause) in self._undue:
+            return _error(cause)
+        key = _key(cause)
+        return ("refused alike", *cause.refusal) if key[0] == "refused" and cause.refusal in self._alike else key
 
     def _origin(self, finding: Finding) -> Finding | None:
         """Return the case of an accepted request that a finding follows from.
