@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,8 +15,11 @@ from faulty import unnamed
 from faulty_servers import checked, outcomes_of
 from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
+from lakepact.generated.contract import OperationId
+from lakepact.generated.iceberg_rest import op
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import on_answer
+from lakepact.reference_server.faults import Install, on_answer, on_call, on_reply
+from lakepact.reference_server.http.replies import Reply
 from miniatures import Answer, answer, miniature
 
 TABLE = {
@@ -64,6 +69,10 @@ class Namespaces:
             self.there.remove(namespace)
             return answer(204)
         return answer(200, {"identifiers": []} if last == "tables" else {"namespace": namespace, "properties": {}})
+
+
+def says_200(reply: Reply, _: object) -> Reply:
+    return replace(reply, status=200, body=b"{}") if reply.status == 204 else reply
 
 
 def requires_stage_create(method: str, target: str, body: bytes) -> Answer:
@@ -249,3 +258,29 @@ def test_additional_metadata_in_answers_passes(tmp_path: Path) -> None:
 def test_files_of_the_same_machine_are_read_without_being_declared(tmp_path: Path, scheme: str, outcome: Outcome) -> None:
     with running(contract="iceberg_rest", warehouse=f"file://{tmp_path}" if scheme == "file:" else scheme) as server:
         assert outcomes_of(checked(server.url, "IRC-TBL-DROP-004"))["IRC-TBL-DROP-004"] is outcome
+
+
+def refusing(operation: OperationId, status: int, is_refused: Callable[[Any], bool]) -> Install:
+    """Return a server that refuses some bodies of an operation, as a policy of its own may demand."""
+    refusal = Reply(status, orjson.dumps({"error": {"message": "by policy", "type": "PolicyException", "code": status}}))
+    return on_call(operation, lambda handler, arguments: refusal if is_refused(arguments["body"]) else handler(**arguments))
+
+
+def names_missing_files(body: Any) -> bool:
+    snapshots = (update["snapshot"] for update in body["updates"] if update["action"] == "add-snapshot")
+    return any(not Path(snapshot["manifest-list"].removeprefix("file://")).exists() for snapshot in snapshots)
+
+
+@pytest.mark.parametrize(
+    ("fault", "requirement", "outcome"),
+    [
+        (on_reply((op.rename_table, op.drop_table, op.drop_namespace), says_200), "IRC-GEN-007", Outcome.NOT_OFFERED),
+        (refusing(op.create_namespace, 422, lambda body: "." in "".join(body["namespace"])), "IRC-NS-ENC-002", Outcome.NOT_OFFERED),
+        (refusing(op.update_table, 403, lambda body: "remove-snapshots" in str(body)), "IRC-UPD-055", Outcome.PASS),
+        (refusing(op.update_table, 422, names_missing_files), "IRC-COM-001", Outcome.PASS),
+    ],
+    ids=["200 instead of 204", "no dots in names", "snapshots stay", "manifest lists are read"],
+)
+def test_servers_with_policies_fail_no_other_requirement(tmp_path: Path, fault: Install, requirement: str, outcome: Outcome) -> None:
+    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(fault)]) as server:
+        assert outcomes_of(checked(server.url, requirement))[requirement] is outcome

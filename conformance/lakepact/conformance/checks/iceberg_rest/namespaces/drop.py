@@ -107,6 +107,8 @@ def dropping_a_namespace_keeps_its_siblings(lab: CatalogLab) -> None:
     table = lab.make_table(siblings[0])
     reply = lab.send(op.drop_namespace, namespace=dropped)
     dotted = (f"{stem}.b",)
+    if dotted not in siblings:
+        lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
     if dotted in siblings and reply.status in {DROPPED, CONFLICT}:
         with lab.judge("IRC-NS-ENC-002"):
             expect.status(reply, DROPPED, about="for a namespace beside another whose name goes on behind a dot")
