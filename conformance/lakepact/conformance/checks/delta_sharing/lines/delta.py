@@ -95,9 +95,6 @@ def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
     return bool(values)
 
 
-# -- files ------------------------------------------------------------------------------------------------------------------------
-
-
 @invariant("DS-DFL-05", traffic=ndjson.TOUR)
 def urls_expire_in_the_future_in_delta_format(exchange: Exchange) -> bool:
     """The `expirationTimestamp` of a file, if present, is in milliseconds and after the response's Date."""

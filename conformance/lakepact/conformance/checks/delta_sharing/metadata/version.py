@@ -117,9 +117,6 @@ def head_and_get_return_the_same_version(lab: SharingLab) -> None:
                 expect.equal(_version(new), _version(old), f"the version of {table.name}:", at=old.header(reading.VERSION))
 
 
-# -- at a time ----------------------------------------------------------------------------------------------------------
-
-
 def _times(lab: SharingLab) -> Iterator[PackTable]:
     """Yield the tables of the fixture pack with a history whose every version can be read."""
     lab.needs_history()

@@ -66,9 +66,6 @@ def negations(lab: SharingLab) -> None:
                 known.holds_all(reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}")
 
 
-# -- at the extremes -------------------------------------------------------------------------------------------------------
-
-
 def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], list[Any]]:
     """Return the least values of a column in the files, and the greatest ones."""
     least: list[Any] = []

@@ -99,8 +99,6 @@ def judge_schemas(of: Suite[CatalogLab], schemas: ContractSchemas) -> dict[str, 
 
 INVARIANTS = judge_schemas(suite, SCHEMAS)
 
-# -- answers that show them ---------------------------------------------------------------------------------------------
-
 
 def _may_be_shown(lab: CatalogLab, requirement: str) -> bool:
     """Return whether the target offers an operation with a body in its answers that the requirement is about."""

@@ -72,9 +72,6 @@ def conditional_loads_of_missing_tables_return_404(lab: CatalogLab) -> None:
                     expect.not_found(reply, "table", about=f"with If-None-Match: {tag}")
 
 
-# -- servers with ETags -----------------------------------------------------------------------------------------------
-
-
 def tag_of(reply: Reply) -> str:
     """Return the ETag of an answer.
 

@@ -31,9 +31,6 @@ def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
     expect.equal({member: expected.get(member) for member in members}, actual, f"the ref {name} as", at=table.place("refs", name))
 
 
-# -- set-snapshot-ref -------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-044")
 def branches_are_created_and_moved(lab: CatalogLab) -> None:
     """A branch is created at a snapshot and moves to another; moving main changes the current snapshot and its log."""
@@ -155,9 +152,6 @@ def retention_is_replaced(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-049"):
         expect_ref(upd.changed(lab, table, plain), "audit", plain)
-
-
-# -- remove-snapshot-ref ------------------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-056", "IRC-UPD-057")

@@ -57,9 +57,6 @@ def expect_no_dangling_refs(table: Table) -> None:
         expect.contains(current, known, "the current snapshot in snapshots:", at=table.place("snapshots"))
 
 
-# -- add-snapshot -----------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-035")
 def snapshots_are_added_without_moving_main(lab: CatalogLab) -> None:
     """An added snapshot is stored as sent and raises `last-sequence-number`; main does not move."""
@@ -183,9 +180,6 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
         after = upd.changed(lab, table, upd.add_snapshot(locked))
         found = snapshot_of(after, locked["snapshot-id"])
         expect.equal(key["key-id"], found.get("key-id"), "key-id of the snapshot", at=after.place("snapshots"))
-
-
-# -- remove-snapshots ---------------------------------------------------------------------------------------------------
 
 
 def removals_are_known(lab: CatalogLab, reply: Reply) -> None:

@@ -37,9 +37,6 @@ def expect_stored(lab: CatalogLab, table: Table, *statistics: Mapping[str, Any],
             )
 
 
-# -- statistics -------------------------------------------------------------------------------------------------------
-
-
 @check("IRC-UPD-066")
 def statistics_are_replaced(lab: CatalogLab) -> None:
     """Setting statistics again replaces the file of that snapshot and keeps those of others."""
@@ -146,9 +143,6 @@ def removing_snapshots_removes_their_statistics(lab: CatalogLab) -> None:
         for member in ("statistics", "partition-statistics"):
             with case():
                 expect.lacks(first, upd.files(after, member), f"{member} files", at=after.place(member))
-
-
-# -- partition statistics -----------------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-071")
