@@ -18,7 +18,7 @@ from lakepact.conformance.evidence.outcome import Outcome
 from lakepact.conformance.evidence.target import Target
 from lakepact.conformance.report import lines
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import Fault
+from lakepact.reference_server.faults import Fault, on_answer
 from sampling import some
 
 UNREACHABLE = "http://127.0.0.1:9"
@@ -86,6 +86,18 @@ def test_script_repeats_the_effect_of_a_request_that_returned_500(correct: str, 
     with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
         faulty = ran(script, server.url)
     assert (faulty.returncode, ran(script, correct).returncode) == (1, 0), faulty.stdout + faulty.stderr
+
+
+def test_script_uses_the_prefix_that_the_user_gave(tmp_path: Path) -> None:
+    unnamed = on_answer("getConfig", lambda document: document.update(defaults={}, overrides={}))
+    faults = [*mutants(["conflict-of-creation-is-400"]), Fault("names-no-prefix", (), unnamed)]
+    path = tmp_path / "report.jsonl"
+    with running(contract="iceberg_rest", warehouse="memory:", prefix="lake", faults=faults) as server:
+        run = faulty_servers.checked(Target(server.url, parameters={"prefix": "lake"}), "IRC-TBL-CREATE-014")
+        lines.write(lines.lines(run), path)
+        faulty = ran(written(path, "IRC-TBL-CREATE-014"), server.url)
+
+    assert faulty.returncode == 1, faulty.stdout + faulty.stderr
 
 
 @pytest.fixture(scope="module")
