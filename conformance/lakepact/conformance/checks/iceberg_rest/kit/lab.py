@@ -368,7 +368,7 @@ class CatalogLab(Lab):
         """Write the manifest list of a snapshot if the harness shares the files of the target: some targets read it."""
         if not self.feature("readable-files"):
             return
-        about = {
+        about: dict[str, Any] = {
             "snapshot": snapshot["snapshot-id"],
             "parent": snapshot.get("parent-snapshot-id"),
             "sequence": snapshot.get("sequence-number", 0),
