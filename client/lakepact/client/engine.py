@@ -34,6 +34,7 @@ NOT_MODIFIED = 304
 _ADVICE = {
     "CERTIFICATE_VERIFY_FAILED": "; verify= or --ca-file names certificates to trust",
     "CERTIFICATE_REQUIRED": "; cert= or --client-cert presents a certificate",
+    "EOF occurred": "; if the server requires a certificate, cert= or --client-cert presents one",
 }
 _LOG = logging.getLogger("lakepact.client")
 

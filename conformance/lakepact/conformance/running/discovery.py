@@ -154,6 +154,7 @@ def why_silent(none: NoAnswer) -> str:
     """Return advice for a server that does not answer."""
     reasons = {
         "CERTIFICATE_REQUIRED": "--client-cert FILE presents a certificate",
+        "EOF occurred": "it ended the connection; if it requires a certificate, --client-cert FILE presents one",
         "WRONG_VERSION_NUMBER": "it does not speak TLS at this port: try http://",
         "record layer failure": "it does not speak TLS at this port: try http://",
         "Name or service not known": "the name of the host is not known here",
