@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -314,11 +315,19 @@ def equality_deletes(grown_: TableWithFiles, name: str, *partition: Any, **membe
     return File(grown_.path(name), partition=partition, content=EQUALITY_DELETES, rows=1, equality_ids=(1,), **members)
 
 
+def unreadable(lab: CatalogLab) -> Table:
+    """Return a table with a snapshot whose manifest list is missing."""
+    table = lab.append(lab.make_table())
+    with contextlib.suppress(NotOffered):
+        local_path(table.member("snapshots")[-1]["manifest-list"]).unlink(missing_ok=True)
+    return table
+
+
 def scans(lab: CatalogLab) -> None:
     """Show plans of every state, tasks on pages, files with all that is known of them, and what remains of filters."""
     fields = [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]
     table = grown(lab, partition_spec={"spec-id": 0, "fields": fields})
-    plan(lab, lab.append(lab.make_table()))
+    plan(lab, unreadable(lab))
     known = {1: (5).to_bytes(8, "little")}
     table.append(*(table.file(name, name, lower=known, upper=known, values={1: 10}, nulls={1: 0}) for name in ("a", "b")))
     table.append(position_deletes(table, "positions", "a"), equality_deletes(table, "values", "b"), operation="delete")

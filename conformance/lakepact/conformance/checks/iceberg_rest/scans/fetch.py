@@ -202,7 +202,7 @@ def unreadable_manifests_are_not_planned_as_empty(lab: CatalogLab) -> None:
 def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
     """Planning a table with missing manifests returns an error status, or 200 with a plan status."""
     scans.needs(lab, scans.PLAN)
-    nothing = lab.append(lab.make_table())
+    nothing = scans.unreadable(lab)
     replies = [scans.plan(lab, nothing)]
     try:
         table = in_the_background(lab)
