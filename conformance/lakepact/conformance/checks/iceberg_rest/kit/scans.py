@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -317,10 +316,8 @@ def equality_deletes(grown_: TableWithFiles, name: str, *partition: Any, **membe
 
 def unreadable(lab: CatalogLab) -> Table:
     """Return a table with a snapshot whose manifest list is missing."""
-    table = lab.append(lab.make_table())
-    with contextlib.suppress(NotOffered):
-        local_path(table.member("snapshots")[-1]["manifest-list"]).unlink(missing_ok=True)
-    return table
+    table = lab.make_table()
+    return lab.append(table, manifest_list=f"{table.location}/metadata/missing.avro")
 
 
 def scans(lab: CatalogLab) -> None:
