@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-WIDTH = 140
+WIDTH = 100
 _COOKIE = re.compile("coding(?=[:=])")  #: in a comment of the first two lines it chooses how Python decodes the file
 _OF_TYPES = (ast.Expression, ast.Name, ast.Load, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.BitOr)
 _STYLE = ["--isolated", "--no-cache", "--quiet", "--target-version", "py311", "--config", f"line-length = {WIDTH}"]
